@@ -1,0 +1,46 @@
+"""The one place that turns values into JSON text and back.
+
+It uses ``orjson`` when that is installed and the standard library otherwise; callers must not care which.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+
+try:
+    import orjson as _orjson  # type: ignore[import-not-found, unused-ignore]
+except ImportError:
+    _orjson = None
+
+JSONDecodeError = json.JSONDecodeError
+
+
+def dumps(value: object) -> bytes:
+    """Encode ``value`` as one line of UTF-8 JSON without a newline.
+
+    Raises ``TypeError`` or ``ValueError`` for what JSON cannot say: foreign types, NaN, cycles.
+    Lone surrogates, which Python strings may hold and UTF-8 may not, become U+FFFD.
+    """
+    if _orjson is not None:
+        try:
+            return bytes(_orjson.dumps(value))
+        except TypeError:
+            pass  # ints beyond 64 bits, lone surrogates: the standard library copes
+    text = _encode(value)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def loads(text: bytes | str) -> Any:
+    """Decode one JSON value. Raises :class:`ValueError` (``JSONDecodeError``) on anything else."""
+    if _orjson is not None:
+        try:
+            return _orjson.loads(text)
+        except ValueError:
+            pass  # the standard library also takes lone surrogates and big integers
+    return json.loads(text)
