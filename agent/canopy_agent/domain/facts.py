@@ -1,0 +1,259 @@
+"""Facts to show: what the session core decided to let the client see, before anybody words it.
+
+The core says where a fact belongs and whether it goes out at all; ``render`` turns it into updates and must
+not decide either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Assistant text. ``message_id`` is the Anthropic message id, or None."""
+
+    text: str
+    message_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """Assistant thinking."""
+
+    text: str
+    message_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pictured:
+    """An image block of the assistant: base64 ``data``, or ``uri``."""
+
+    data: str
+    mime_type: str
+    uri: str | None = None
+    message_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UserSaid:
+    """A message of the user that the client did not send on this connection (replay, elsewhere)."""
+
+    blocks: tuple[Json, ...]
+    message_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOpened:
+    """A tool call began to stream; its input is not known yet."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInputGrew:
+    """The complete top-level fields of the input that have streamed so far."""
+
+    id: str
+    input: Json
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInputComplete:
+    """The whole input: of a streamed call, or of one that is shown at once.
+
+    ``surfaced`` is true when a permission request needs the call before the stream showed it.
+    """
+
+    id: str
+    name: str
+    input: Json
+    surfaced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReturned:
+    """The ``tool_result`` block of a call.
+
+    ``content`` is the block's content (str or list of blocks). ``structured`` is the message's
+    ``tool_use_result`` when the message has only this result, else None. ``non_execution_kind`` and
+    ``user_feedback`` come from ``tool_result_meta``.
+    """
+
+    id: str
+    content: Any
+    is_error: bool = False
+    structured: Any = None
+    non_execution_kind: str | None = None
+    user_feedback: str | None = None
+    backgrounded: bool = False
+    replay: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHookResponse:
+    """What the PostToolUse hook reported of a call: its input and its structured response."""
+
+    id: str
+    name: str
+    input: Json
+    response: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ToolBeat:
+    """A progress beat of a running call. Seconds since it began."""
+
+    id: str
+    elapsed_seconds: float | None = None
+    subagent_type: str | None = None
+    subagent_retry: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDenied:
+    """A shown call was refused before it ran (``system/permission_denied``)."""
+
+    id: str
+    reason_type: str | None = None
+    reason: str | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolClosed:
+    """A call ends without a result of its own. ``why`` is one of
+    ``never_ran``, ``cancelled``, ``turn_ended``, ``stopped``, ``process_ended``."""
+
+    id: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolExited:
+    """A background command that kept its terminal has ended."""
+
+    id: str
+
+
+ToolFact = (
+    ToolOpened
+    | ToolInputGrew
+    | ToolInputComplete
+    | ToolReturned
+    | ToolHookResponse
+    | ToolBeat
+    | ToolDenied
+    | ToolClosed
+    | ToolExited
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChildAnnounced:
+    """AIR: a child session begins (one per generation), on its parent's session."""
+
+    child: str
+    name: str
+    task: str
+    prompt: str | None
+    cancellable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChildEnded:
+    """AIR: ``state`` is ``completed``, ``failed``, ``cancelled`` or ``disconnected``."""
+
+    child: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChildReported:
+    """RFD: a ``subagent_update``; fields left None are not sent. ``clear_cwd`` sends ``cwd: null``."""
+
+    child: str
+    title: str | None = None
+    description: str | None = None
+    cancellable: bool | None = None
+    state: Json | None = None
+    cwd: str | None = None
+    clear_cwd: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """RFD: one view of a message between two sessions."""
+
+    message_id: str
+    sender: str | None
+    recipient: str | None
+    content: tuple[Json, ...]
+    sender_message_id: str | None = None
+    recipient_message_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanShown:
+    """The plan as a whole: entries of ``{content, status, priority}``."""
+
+    entries: tuple[Json, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModeShown:
+    """The permission mode changed."""
+
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChildOptionsShown:
+    """Model, mode and effort of a child, in ``ConfigOption`` shape but single-valued."""
+
+    options: tuple[Json, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UsageShown:
+    """Context in use; ``cost`` in USD when known; ``origin`` and ``model`` as the CLI named them."""
+
+    used: int
+    size: int
+    cost: float | None = None
+    model: str | None = None
+    origin: Json | None = None
+    rate_limit: Json | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A notice of the harness: ``severity`` is ``info`` or ``warning``."""
+
+    severity: str
+    title: str
+    description: str | None = None
+    kind: Json | None = None
+
+
+Fact = (
+    Said
+    | Thought
+    | Pictured
+    | UserSaid
+    | ToolFact
+    | ChildAnnounced
+    | ChildEnded
+    | ChildReported
+    | Delivered
+    | PlanShown
+    | ModeShown
+    | ChildOptionsShown
+    | UsageShown
+    | Noted
+)
