@@ -1,0 +1,159 @@
+"""The ``canopy`` command: reads the command line and hands over to one of its doors.
+
+Whatever a door needs is imported when it is opened, so that ``--version`` is quick and ``--stdio``
+loads no user interface; nothing here knows what happens behind a door.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, assert_never
+
+from canopy_tui.invocation import (
+    HELP,
+    Invocation,
+    OpenClient,
+    RunClaude,
+    RunDoctor,
+    ServeStdio,
+    ShowHelp,
+    ShowVersion,
+    UsageError,
+    parse,
+)
+
+if TYPE_CHECKING:
+    from canopy_tui.doctor import ClaudeProbe
+
+USAGE_EXIT = 2
+_INTERRUPTED_EXIT = 130  # 128 + SIGINT, as shells report it
+
+
+class Refusal(Exception):
+    """A request that cannot be carried out: one line for the person, and the exit code."""
+
+    def __init__(self, reason: str, exit_code: int) -> None:
+        super().__init__(reason)
+        self.exit_code = exit_code
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``canopy`` with ``arguments`` (default: those of the process); return the exit code.
+
+    2 means that the command line, the directory or the terminal was not right.
+    """
+    try:
+        return _run(parse(sys.argv[1:] if arguments is None else arguments))
+    except UsageError as error:
+        _complain(str(error))
+        return USAGE_EXIT
+    except Refusal as refusal:
+        _complain(str(refusal))
+        return refusal.exit_code
+    except KeyboardInterrupt:
+        return _INTERRUPTED_EXIT
+
+
+def _run(invocation: Invocation) -> int:
+    match invocation:
+        case ShowHelp():
+            print(HELP, end="")
+            return 0
+        case ShowVersion():
+            from canopy_shared.version import __version__
+
+            print(f"canopy {__version__}")
+            return 0
+        case ServeStdio():
+            from canopy_agent.stdio import serve
+
+            return serve()
+        case RunDoctor(json=as_json):
+            return _doctor(as_json)
+        case RunClaude(arguments=rest):
+            return _claude(rest)
+        case OpenClient():
+            return _open_client(invocation)
+        case _:
+            assert_never(invocation)
+
+
+def _open_client(request: OpenClient) -> int:
+    directory = _existing_directory(request.directory)
+    agent_command = None
+    if request.agent is not None:
+        agent_command = _agent_command(request.agent)
+    if not _has_terminal():
+        raise Refusal(
+            "no terminal on stdin and stdout; canopy --stdio serves an ACP client", USAGE_EXIT
+        )
+    from canopy_tui.compose import run_client
+
+    return run_client(directory, agent_command, request.demo)
+
+
+def _existing_directory(typed: str | None) -> Path:
+    shown = repr(typed) if typed is not None else "the current directory"
+    try:
+        directory = Path.cwd() if typed is None else Path(typed).resolve(strict=True)
+    except FileNotFoundError:
+        raise Refusal(f"{shown} does not exist", USAGE_EXIT) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise Refusal(f"{shown} cannot be opened: {reason}", USAGE_EXIT) from None
+    if not directory.is_dir():
+        raise Refusal(f"{shown} is not a directory", USAGE_EXIT)
+    if not os.access(directory, os.R_OK | os.X_OK):
+        raise Refusal(f"{shown} may not be read", USAGE_EXIT)
+    return directory
+
+
+def _agent_command(text: str) -> tuple[str, ...]:
+    from canopy_tui.agent_command import AgentCommandError, resolve_agent_command
+
+    try:
+        return resolve_agent_command(text, os.environ)
+    except AgentCommandError as error:
+        raise Refusal(f"--agent: {error}", USAGE_EXIT) from None
+
+
+def _has_terminal() -> bool:
+    # Either is None when the process was started with that descriptor closed.
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+
+
+def _doctor(as_json: bool) -> int:
+    from canopy_tui import doctor
+
+    terminal = doctor.this_terminal(os.environ)
+    findings = doctor.examine(os.environ, _claude_probe(), terminal)
+    text = doctor.report_json(findings) if as_json else doctor.report(findings, terminal.encoding)
+    print(text)
+    return doctor.exit_code(findings)
+
+
+def _claude_probe() -> ClaudeProbe:
+    from canopy_agent.claude.locate import cli_version, locate_cli
+    from canopy_tui.doctor import ClaudeProbe
+
+    return ClaudeProbe(locate=lambda: locate_cli(os.environ), version=cli_version)
+
+
+def _claude(arguments: Sequence[str]) -> int:
+    from canopy_agent.claude.errors import ClaudeError
+    from canopy_agent.claude.locate import locate_cli
+    from canopy_tui.claude_command import run_as_if_called
+
+    try:
+        return run_as_if_called(locate_cli(os.environ), arguments, os.environ)
+    except ClaudeError as error:
+        raise Refusal(str(error), 1) from None
+    except OSError as error:
+        raise Refusal(f"the Claude CLI does not start: {error}", 1) from None
+
+
+def _complain(reason: str) -> None:
+    print(f"canopy: {reason}", file=sys.stderr)

@@ -1,0 +1,128 @@
+"""What a transcript consists of: one class per kind of entry, holding source text and facts only.
+
+Only ``reduce`` changes entries, and each change raises ``revision``, so that a view can keep what it drew.
+Nothing here knows how an entry looks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from canopy_shared.content import ContentBlock, Location, ToolCallContent
+from canopy_shared.updates import PlanEntry as PlanStep
+
+
+class Role(Enum):
+    """Who speaks in a message entry."""
+
+    USER = "user"
+    AGENT = "agent"
+    THOUGHT = "thought"
+    PARENT = "parent"
+    """The prompt that a child got from its parent."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Entry:
+    """Common to all kinds. ``key`` is unique in its session and never reused; ``at`` is epoch seconds.
+
+    ``after_turn`` names the origin of an entry that came while the root had no turn of its own:
+    ``"background"``, ``"task-notification"``, … or None.
+    """
+
+    key: int
+    at: float
+    revision: int = 0
+    after_turn: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class MessageEntry(Entry):
+    """A message or thought as Markdown source; ``extras`` are its blocks that are not text.
+
+    ``settled`` is true once no more text can come.
+    """
+
+    role: Role
+    message_id: str | None = None
+    chunks: list[str] = field(default_factory=list)
+    extras: list[ContentBlock] = field(default_factory=list)
+    settled: bool = False
+    queued: bool = False
+
+    @property
+    def text(self) -> str:
+        """The whole source text."""
+        if len(self.chunks) > 1:
+            self.chunks[:] = ["".join(self.chunks)]
+        return self.chunks[0] if self.chunks else ""
+
+
+@dataclass(slots=True, kw_only=True)
+class ToolEntry(Entry):
+    """A tool call with everything known of it, fields merged as updates came.
+
+    ``status`` is ``pending``, ``in_progress``, ``completed`` or ``failed``. ``output`` is terminal text;
+    ``exit_code`` is None until the terminal ended (or when it ended without a code).
+    """
+
+    tool_call_id: str
+    title: str = ""
+    name: str | None = None
+    kind: str = "other"
+    status: str = "pending"
+    content: tuple[ToolCallContent, ...] = ()
+    locations: tuple[Location, ...] = ()
+    raw_input: Any = None
+    raw_output: Any = None
+    output: str = ""
+    has_terminal: bool = False
+    exited: bool = False
+    exit_code: int | None = None
+    backgrounded: bool = False
+    ended_at: float | None = None
+    waits: bool = False
+    """A permission request for this call is open."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ChildEntry(Entry):
+    """The card of a child session in its parent's transcript."""
+
+    child: str
+
+
+@dataclass(slots=True, kw_only=True)
+class RuleEntry(Entry):
+    """A line across: the end of a turn, or the start of what came after it.
+
+    ``kind`` is ``turn_end`` (``text`` holds the stop reason) or ``after_turn`` (``text`` holds the origin).
+    ``running`` is how many agents still worked at that moment.
+    """
+
+    kind: str
+    text: str = ""
+    running: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class PlanEntry(Entry):
+    """The plan; one entry that is replaced in place."""
+
+    steps: tuple[PlanStep, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class NoticeEntry(Entry):
+    """A notice of the agent or of the client itself. ``severity``: ``info``, ``warning``, ``error``."""
+
+    severity: str
+    title: str
+    detail: str = ""
+    action: str | None = None
+    """An action of the app that helps, such as ``restart_agent``."""
+
+
+AnyEntry = MessageEntry | ToolEntry | ChildEntry | RuleEntry | PlanEntry | NoticeEntry

@@ -1,0 +1,152 @@
+"""The client's whole state: sessions with their transcripts, open requests, the connection.
+
+Plain data that only ``reduce`` changes; it knows neither widgets nor the wire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from canopy_shared.updates import Command, ConfigOption
+from canopy_tui.model.entries import AnyEntry
+
+
+class Phase(Enum):
+    """What a session is doing. The word is what a person reads."""
+
+    IDLE = "idle"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    DISCONNECTED = "disconnected"
+
+    @property
+    def ended(self) -> bool:
+        """Whether a child in this phase has finished its run."""
+        return self not in (Phase.IDLE, Phase.RUNNING)
+
+
+class RequestState(Enum):
+    """The life of a request that waits for the person."""
+
+    WAITING = "waiting"
+    ANSWERED = "answered"
+    WITHDRAWN = "withdrawn"
+
+
+@dataclass(slots=True, kw_only=True)
+class PendingRequest:
+    """A permission request or elicitation; ``payload`` is its parsed, typed form.
+
+    ``key`` is unique for the life of the client. ``session`` is the session that asks. ``summary`` is one line.
+    """
+
+    key: int
+    session: str
+    kind: str
+    """``permission`` or ``elicitation``."""
+    payload: Any
+    summary: str
+    at: float
+    tool_call_id: str | None = None
+    state: RequestState = RequestState.WAITING
+
+
+@dataclass(slots=True, kw_only=True)
+class SessionView:
+    """One session as the client knows it: a root, or a child at any depth.
+
+    ``unseen`` counts entries that changed since the pane was last seen at its end. ``activity`` is a few words on
+    what it does now. ``after_turn`` is the origin of unseen work that came outside a turn. Times are epoch seconds.
+    """
+
+    id: str
+    parent: str | None = None
+    title: str = ""
+    task: str = ""
+    role: str = ""
+    cwd: str = ""
+    phase: Phase = Phase.IDLE
+    phase_reason: str = ""
+    cancellable: bool = False
+    children: list[str] = field(default_factory=list)
+    entries: list[AnyEntry] = field(default_factory=list)
+    tools: dict[str, int] = field(default_factory=dict)
+    """Tool call id → index in ``entries``."""
+    child_cards: dict[str, int] = field(default_factory=dict)
+    next_key: int = 1
+    in_turn: bool = False
+    turns_open: int = 0
+    unseen: int = 0
+    unseen_keys: set[int] = field(default_factory=set)
+    after_turn: str | None = None
+    activity: str = ""
+    started_at: float = 0.0
+    ended_at: float | None = None
+    last_update_at: float = 0.0
+    mode: str = ""
+    modes: tuple[tuple[str, str], ...] = ()
+    options: tuple[ConfigOption, ...] = ()
+    commands: tuple[Command, ...] = ()
+    usage_used: int = 0
+    usage_size: int = 0
+    cost: float | None = None
+    model: str = ""
+    suggestions: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class AgentLink:
+    """The connection to the agent. ``status``: ``starting``, ``ready``, ``lost``, ``failed``.
+
+    ``detail`` says why it was lost: exit status or signal only when known, and the last lines of stderr.
+    """
+
+    status: str = "starting"
+    name: str = ""
+    detail: str = ""
+    stderr: str = ""
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class ClientState:
+    """Everything. ``roots`` and ``children`` keep first-seen order, and rows never move."""
+
+    sessions: dict[str, SessionView] = field(default_factory=dict)
+    roots: list[str] = field(default_factory=list)
+    requests: list[PendingRequest] = field(default_factory=list)
+    next_request: int = 1
+    link: AgentLink = field(default_factory=AgentLink)
+    unplaced: dict[str, list[tuple[float, Any]]] = field(default_factory=dict)
+    """Updates for sessions nobody has announced yet, bounded; they are applied at the announcement."""
+
+    def waiting(self) -> list[PendingRequest]:
+        """Requests that still wait for the person, oldest first."""
+        return [request for request in self.requests if request.state is RequestState.WAITING]
+
+
+@dataclass(slots=True)
+class Touched:
+    """What one ``reduce`` changed, so that views repaint only that."""
+
+    sessions: set[str] = field(default_factory=set)
+    """Sessions whose row, header or counters changed."""
+    entries: set[tuple[str, int]] = field(default_factory=set)
+    """``(session, entry key)`` of changed or new entries."""
+    tree: bool = False
+    """Sessions were added or removed."""
+    requests: bool = False
+    link: bool = False
+
+    def merge(self, other: Touched) -> None:
+        """Add what ``other`` touched."""
+        self.sessions |= other.sessions
+        self.entries |= other.entries
+        self.tree |= other.tree
+        self.requests |= other.requests
+        self.link |= other.link
