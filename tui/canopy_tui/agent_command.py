@@ -1,4 +1,4 @@
-"""Reads the value of `--agent` into the program and arguments that start another ACP agent.
+"""Reads the value of ``--agent`` into the program and arguments that start another ACP agent.
 
 It splits and expands like a POSIX shell but never runs one; it must not know what the program does.
 """
@@ -8,14 +8,18 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from canopy_shared import jsonio
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_TILDE = re.compile(r"~[A-Za-z0-9._-]*(?=/|\s|$)")
+_TILDE = re.compile(r"~[A-Za-z0-9._-]*(?=[/ \t\r\n]|$)")
+_BLANKS = " \t\r\n"
 _ESCAPED_IN_DOUBLE_QUOTES = '$`"\\'
 # Words a shell would act on. Passing them on as arguments would surprise, so they are refused
 # unless quoted.
@@ -27,10 +31,11 @@ class AgentCommandError(Exception):
 
 
 def resolve_agent_command(text: str, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Parse `text` and put the absolute path of the program first.
+    """Parse ``text`` and put the absolute path of the program first.
 
-    The program is looked for in `environment`'s PATH, or, when it has a slash, from the current
-    directory; on Windows PATHEXT applies, so `.cmd` shims are found. Raises `AgentCommandError`.
+    The program is looked for in ``environment``'s PATH, or, when it has a slash, from the current
+    directory; on Windows PATHEXT applies, so ``.cmd`` shims are found. Raises
+    ``AgentCommandError``.
     """
     program, *arguments = parse_agent_command(text, environment)
     return (_locate(program, environment), *arguments)
@@ -43,12 +48,12 @@ def parse_agent_command(
     home_of: Callable[[str], str] = os.path.expanduser,
     backslash_escapes: bool = os.name != "nt",
 ) -> tuple[str, ...]:
-    """Split `text` into a program and its arguments; raise `AgentCommandError` if it cannot be.
+    """Split ``text`` into a program and its arguments; raise ``AgentCommandError`` if it cannot be.
 
-    A text that starts with `[` is a JSON array of strings, used as it is. Any other text is split
-    like a shell does: quotes, backslashes (not on Windows, where they part folders), `~` and
-    `~user` at the start of a word, `$NAME` and `${NAME}` outside single quotes. The value of a
-    variable stays within its word, whatever it contains.
+    A text that starts with ``[`` is a JSON array of strings, used as it is. Any other text is
+    split like a shell does: quotes, backslashes (not on Windows, where they part folders), ``~``
+    and ``~user`` at the start of a word, ``$NAME`` and ``${NAME}`` outside single quotes. The
+    value of a variable stays within its word, whatever it contains.
     """
     if text.lstrip().startswith("["):
         words = _from_json(text)
@@ -75,20 +80,21 @@ def _from_json(text: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Splitter:
-    """One pass over a shell-like text; `words` yields each finished word."""
+    """One pass over a shell-like text; ``words`` yields each finished word."""
 
     text: str
     environment: Mapping[str, str]
     home_of: Callable[[str], str]
     backslash_escapes: bool
     position: int = 0
-    # None between words: a word of quotes alone is an empty word, no quotes are no word.
+    # None between words; "" is a word when it was quoted.
     word: list[str] | None = None
-    quoted: bool = False
+    # Something in the word was quoted, escaped or the value of a variable: no shell operator.
+    literal: bool = False
 
     def words(self) -> Iterator[str]:
         while self.position < len(self.text):
-            if self.text[self.position].isspace():
+            if self.text[self.position] in _BLANKS:
                 self.position += 1
                 yield from self._finished()
             else:
@@ -98,21 +104,21 @@ class _Splitter:
     def _finished(self) -> Iterator[str]:
         if self.word is not None:
             word = "".join(self.word)
-            if not self.quoted and word in _SHELL_OPERATORS:
+            if not self.literal and word in _SHELL_OPERATORS:
                 raise AgentCommandError(
                     f"no shell runs the agent command, so {word} does nothing; quote it, or "
                     "start a shell yourself: sh -c '...'"
                 )
             yield word
-        self.word, self.quoted = None, False
+        self.word, self.literal = None, False
 
     def _take(self) -> None:
         """Consume one character, escape, quoted run or expansion outside quotes."""
         character = self.text[self.position]
         if character == "'":
-            self._append(self._single_quoted(), quoted=True)
+            self._append(self._single_quoted(), literal=True)
         elif character == '"':
-            self._append(self._double_quoted(), quoted=True)
+            self._append(self._double_quoted(), literal=True)
         elif character == "\\" and self.backslash_escapes:
             self._take_escape()
         elif character in "$`":
@@ -123,14 +129,14 @@ class _Splitter:
             self.position += 1
             self._append(character)
 
-    def _append(self, piece: str, *, quoted: bool = False) -> None:
+    def _append(self, piece: str, *, literal: bool = False) -> None:
         if self.word is None:
             self.word = []
         self.word.append(piece)
-        self.quoted = self.quoted or quoted
+        self.literal = self.literal or literal
 
-    def _match(self, pattern: re.Pattern[str], skip: int = 0) -> str:
-        found = pattern.match(self.text, self.position + skip)
+    def _match(self, pattern: re.Pattern[str]) -> str:
+        found = pattern.match(self.text, self.position)
         if found is None:
             return ""
         self.position = found.end()
@@ -139,7 +145,7 @@ class _Splitter:
     def _expand_into_word(self) -> None:
         value = self._expanded()
         if value or self.word is not None:
-            self._append(value)
+            self._append(value, literal=True)
 
     def _take_escape(self) -> None:
         if self.position + 1 == len(self.text):
@@ -147,7 +153,7 @@ class _Splitter:
         self.position += 2
         escaped = self.text[self.position - 1]
         if escaped != "\n":  # an escaped newline is no character and starts no word
-            self._append(escaped, quoted=True)
+            self._append(escaped, literal=True)
 
     def _single_quoted(self) -> str:
         end = self.text.find("'", self.position + 1)
@@ -180,7 +186,7 @@ class _Splitter:
         return _ESCAPED_IN_DOUBLE_QUOTES + "\n" if self.backslash_escapes else '"'
 
     def _expanded(self) -> str:
-        """The value of the variable here; a `$` that names nothing stays a `$`."""
+        """The value of the variable here; a ``$`` that names nothing stays a ``$``."""
         start = self.position
         self.position += 1
         following = self.text[self.position : self.position + 1]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
@@ -26,13 +25,15 @@ from canopy_tui.invocation import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from canopy_tui.doctor import ClaudeProbe
 
 USAGE_EXIT = 2
 _INTERRUPTED_EXIT = 130  # 128 + SIGINT, as shells report it
 
 
-class Refusal(Exception):
+class StartError(Exception):
     """A request that cannot be carried out: one line for the person, and the exit code."""
 
     def __init__(self, reason: str, exit_code: int) -> None:
@@ -50,9 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         _complain(str(error))
         return USAGE_EXIT
-    except Refusal as refusal:
-        _complain(str(refusal))
-        return refusal.exit_code
+    except StartError as error:
+        _complain(str(error))
+        return error.exit_code
     except KeyboardInterrupt:
         return _INTERRUPTED_EXIT
 
@@ -87,7 +88,7 @@ def _open_client(request: OpenClient) -> int:
     if request.agent is not None:
         agent_command = _agent_command(request.agent)
     if not _has_terminal():
-        raise Refusal(
+        raise StartError(
             "no terminal on stdin and stdout; canopy --stdio serves an ACP client", USAGE_EXIT
         )
     from canopy_tui.compose import run_client
@@ -100,14 +101,14 @@ def _existing_directory(typed: str | None) -> Path:
     try:
         directory = Path.cwd() if typed is None else Path(typed).resolve(strict=True)
     except FileNotFoundError:
-        raise Refusal(f"{shown} does not exist", USAGE_EXIT) from None
+        raise StartError(f"{shown} does not exist", USAGE_EXIT) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise Refusal(f"{shown} cannot be opened: {reason}", USAGE_EXIT) from None
+        raise StartError(f"{shown} cannot be opened: {reason}", USAGE_EXIT) from None
     if not directory.is_dir():
-        raise Refusal(f"{shown} is not a directory", USAGE_EXIT)
+        raise StartError(f"{shown} is not a directory", USAGE_EXIT)
     if not os.access(directory, os.R_OK | os.X_OK):
-        raise Refusal(f"{shown} may not be read", USAGE_EXIT)
+        raise StartError(f"{shown} may not be read", USAGE_EXIT)
     return directory
 
 
@@ -117,7 +118,7 @@ def _agent_command(text: str) -> tuple[str, ...]:
     try:
         return resolve_agent_command(text, os.environ)
     except AgentCommandError as error:
-        raise Refusal(f"--agent: {error}", USAGE_EXIT) from None
+        raise StartError(f"--agent: {error}", USAGE_EXIT) from None
 
 
 def _has_terminal() -> bool:
@@ -150,9 +151,9 @@ def _claude(arguments: Sequence[str]) -> int:
     try:
         return run_as_if_called(locate_cli(os.environ), arguments, os.environ)
     except ClaudeError as error:
-        raise Refusal(str(error), 1) from None
+        raise StartError(str(error), 1) from None
     except OSError as error:
-        raise Refusal(f"the Claude CLI does not start: {error}", 1) from None
+        raise StartError(f"the Claude CLI does not start: {error}", 1) from None
 
 
 def _complain(reason: str) -> None:

@@ -10,12 +10,15 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from enum import Enum
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from canopy_shared import jsonio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
 
 AUTH_STATUS_SECONDS = 5.0
 _PYTHON_FLOOR = (3, 11)
@@ -111,7 +114,9 @@ def check_cli(probe: ClaudeProbe) -> tuple[Finding, Path | None]:
         advice = (
             "Install claude-agent-sdk again, or point CLAUDE_CODE_EXECUTABLE at a CLI that runs."
         )
-        return Finding("Claude CLI", Level.FAIL, f"{path} does not run: {reason}", advice), None
+        return Finding(
+            "Claude CLI", Level.FAIL, f"{printable(str(path))} does not run: {reason}", advice
+        ), None
     return Finding("Claude CLI", Level.OK, f"{version}, {printable(str(path))}"), path
 
 
@@ -156,8 +161,8 @@ def _ask_for_login(environment: Mapping[str, str], cli: Path) -> Finding:
 def check_terminal(terminal: Terminal) -> Finding:
     """Can the client draw here? Without a terminal ``canopy --stdio`` still works: a warning."""
     if not terminal.is_terminal:
-        advice = "Run canopy in a terminal; canopy --stdio needs none."
-        return Finding("Terminal", Level.WARN, "none on stdin and stdout", advice)
+        elsewhere = "Run canopy in a terminal; canopy --stdio needs none."
+        return Finding("Terminal", Level.WARN, "none on stdin and stdout", elsewhere)
     size = (terminal.columns, terminal.rows)
     parts = [
         f"{terminal.columns}x{terminal.rows}",
@@ -165,7 +170,7 @@ def check_terminal(terminal: Terminal) -> Finding:
         _colours(terminal),
         terminal.encoding,
     ]
-    advice = []
+    advice: list[str] = []
     if terminal.term in ("", "dumb"):
         advice.append("Set TERM to what your terminal is, e.g. xterm-256color.")
     if size[0] < _SMALLEST_TERMINAL[0] or size[1] < _SMALLEST_TERMINAL[1]:

@@ -5,8 +5,11 @@ Pure: it must not know the disk, the environment, the terminal, or who carries t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 HELP = """\
 Usage: canopy [DIRECTORY]           open the client on a directory (default: here)
@@ -32,7 +35,7 @@ _SIMPLE_FLAGS = frozenset({"--stdio", "--demo", "--json"})
 _VALUED_FLAGS = frozenset({"--agent", "--protocol"})
 _VERSION_FLAGS = frozenset({"--version", "-V", "-v"})
 _HELP_FLAGS = frozenset({"--help", "-h"})
-# An IDE appends `--cli auth login` to the command it is configured with, so the flags of that
+# An IDE appends ``--cli auth login`` to the command it is configured with, so the flags of that
 # command arrive too; the Claude CLI does not know them.
 _DROPPED_BEFORE_CLI = frozenset({"--stdio", "--hide-claude-auth"})
 _PROTOCOLS = ("v1", "v2")
@@ -57,8 +60,8 @@ class ShowVersion:
 class OpenClient:
     """Open the client.
 
-    `directory` is as typed (None: the current one). `agent` is the unparsed value of `--agent`
-    (None: the built-in agent). `demo` runs the built-in agent on the scripted model.
+    ``directory`` is as typed (None: the current one). ``agent`` is the unparsed value of
+    ``--agent`` (None: the built-in agent). ``demo`` runs the built-in agent on the scripted model.
     """
 
     directory: str | None = None
@@ -73,7 +76,7 @@ class ServeStdio:
 
 @dataclass(frozen=True, slots=True)
 class RunDoctor:
-    """Check the installation; `json` asks for a machine-readable report."""
+    """Check the installation; ``json`` asks for a machine-readable report."""
 
     json: bool = False
 
@@ -98,9 +101,9 @@ class _Words:
 
 
 def parse(arguments: Sequence[str]) -> Invocation:
-    """Say what `arguments` (without the program name) ask for; raise `UsageError` otherwise.
+    """Say what ``arguments`` (without the program name) ask for; raise ``UsageError`` otherwise.
 
-    `--cli` wins wherever it stands, then `--help` and `--version` before any `--`.
+    ``--cli`` wins wherever it stands, then ``--help`` and ``--version`` before any ``--``.
     """
     if _CLI in arguments:
         position = arguments.index(_CLI)

@@ -6,9 +6,12 @@ files (login, settings, transcripts) belong to the Claude CLI and lie where that
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 CONFIG_DIR_VARIABLE = "CANOPY_CONFIG_DIR"
 _APPLICATION = "canopy"
@@ -32,8 +35,8 @@ def locations(environment: Mapping[str, str]) -> Locations:
 
     They are the platform's usual ones (platformdirs; on Linux ``~/.config/canopy``,
     ``~/.local/state/canopy`` and ``~/.cache/canopy``, which XDG_* variables move). A non-empty
-    ``CANOPY_CONFIG_DIR`` keeps everything in that one folder instead: ``state`` and ``cache`` are then
-    its subfolders.
+    ``CANOPY_CONFIG_DIR`` keeps everything in that one folder instead: ``state`` and ``cache`` are
+    then its subfolders.
     """
     chosen = environment.get(CONFIG_DIR_VARIABLE)
     if chosen:

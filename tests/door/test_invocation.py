@@ -1,0 +1,136 @@
+"""The command line, word by word: what each form asks for, and what is refused in which words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from canopy_tui.invocation import (
+    HELP,
+    OpenClient,
+    RunClaude,
+    RunDoctor,
+    ServeStdio,
+    ShowHelp,
+    ShowVersion,
+    UsageError,
+    parse,
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "asked"),
+    [
+        ([], OpenClient()),
+        (["src"], OpenClient("src")),
+        (["./doctor"], OpenClient("./doctor")),
+        (["--", "doctor"], OpenClient("doctor")),
+        (["--", "--demo"], OpenClient("--demo")),
+        (["-"], OpenClient("-")),
+        (["--demo"], OpenClient(demo=True)),
+        (["--agent", "foo --acp"], OpenClient(agent="foo --acp")),
+        (["--agent=foo --x=y", "src"], OpenClient("src", agent="foo --x=y")),
+        (["src", "--agent", '["foo"]'], OpenClient("src", agent='["foo"]')),
+        (["--agent", "doctor"], OpenClient(agent="doctor")),
+        (["--stdio"], ServeStdio()),
+        (["--stdio", "--protocol", "v1"], ServeStdio()),
+        (["--protocol=v1"], OpenClient()),
+        (["doctor"], RunDoctor()),
+        (["doctor", "--json"], RunDoctor(json=True)),
+        (["--json", "doctor"], RunDoctor(json=True)),
+        (["--version"], ShowVersion()),
+        (["-V"], ShowVersion()),
+        (["-v"], ShowVersion()),
+        (["--stdio", "--version"], ShowVersion()),
+        (["--help"], ShowHelp()),
+        (["-h", "--version"], ShowHelp()),
+        (["--nonsense", "--help"], ShowHelp()),
+        (["--cli"], RunClaude(())),
+        (["--cli", "auth", "login"], RunClaude(("auth", "login"))),
+        (["--stdio", "--cli", "auth", "login"], RunClaude(("auth", "login"))),
+        (["--hide-claude-auth", "--stdio", "--cli", "-p", "x"], RunClaude(("-p", "x"))),
+        (["auth", "status", "--cli", "--help"], RunClaude(("auth", "status", "--help"))),
+        (["--nonsense", "--cli"], RunClaude(("--nonsense",))),
+        (["--version", "--cli"], RunClaude(("--version",))),
+        (["--", "--cli"], RunClaude(("--",))),
+        (["--cli", "--", "--cli"], RunClaude(("--", "--cli"))),
+    ],
+)
+def test_each_form_asks_for_one_thing(line: list[str], asked: object) -> None:
+    assert parse(line) == asked
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["--nonsense"], "unknown option '--nonsense'"),
+        (["-x"], "unknown option '-x'"),
+        (["--demo=yes"], "unknown option '--demo=yes'"),
+        (["--hide-claude-auth"], "unknown option '--hide-claude-auth'"),
+        (["a", "b"], "not also 'b'"),
+        (["a", "doctor"], "not also 'doctor'"),
+        ([""], "empty string"),
+        (["--agent"], "--agent needs a command"),
+        (["--agent", "--demo"], "--agent needs a command"),
+        (["--agent="], "--agent needs a command"),
+        (["--agent", "  "], "--agent needs a command"),
+        (["--agent", "a", "--agent", "b"], "--agent is given twice"),
+        (["--stdio", "--stdio"], "--stdio is given twice"),
+        (["--stdio", "--demo"], "--stdio does not go with --demo"),
+        (["--stdio", "--agent", "a"], "--stdio does not go with --agent"),
+        (["--stdio", "src"], "--stdio does not go with a directory"),
+        (["--demo", "src"], "--demo does not go with a directory"),
+        (["--demo", "--agent", "a"], "--demo does not go with --agent"),
+        (["--json"], "canopy doctor only"),
+        (["doctor", "src"], "doctor does not go with 'src'"),
+        (["doctor", "doctor"], "doctor does not go with 'doctor'"),
+        (["doctor", "--demo"], "doctor does not go with --demo"),
+        (["--protocol"], "--protocol takes v1 or v2"),
+        (["--protocol", "1"], "--protocol takes v1 or v2"),
+        (["--protocol", "v2"], "--protocol v2 is not there yet"),
+        (["--stdio", "--protocol=v2"], "--protocol v2 is not there yet"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_one_line(line: list[str], words: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        parse(line)
+    assert words in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+@given(st.lists(st.text(max_size=8) | st.sampled_from(["doctor", "--demo", "--agent", "--", "-v"])))
+def test_any_line_is_understood_or_refused_in_one_printable_line(line: list[str]) -> None:
+    try:
+        parse(line)
+    except UsageError as refusal:
+        assert str(refusal).isprintable()
+
+
+@given(st.lists(st.text(max_size=8), max_size=6), st.integers(0, 6))
+def test_cli_wins_wherever_it_stands(line: list[str], position: int) -> None:
+    words = [word for word in line if word not in ("--cli", "--stdio", "--hide-claude-auth")]
+    assert parse([*words[:position], "--cli", *words[position:]]) == RunClaude(tuple(words))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "canopy [DIRECTORY]",
+        "--demo",
+        "--agent",
+        "--stdio",
+        "doctor",
+        "--cli",
+        "--version",
+        "--help",
+    ],
+)
+def test_help_names_each_form(form: str) -> None:
+    assert form in HELP
+
+
+def test_help_fits_a_small_terminal() -> None:
+    lines = HELP.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert len(lines) <= 24
