@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def split(text: str, *, backslash_escapes: bool = True) -> tuple[str, ...]:
         (r"prog 'a\b' \'", ["prog", r"a\b", "'"]),
         (
             "prog $NAME ${NAME}s \"$NAME\" '$NAME' \\$NAME",
-            "prog value values value $NAME $NAME".split(),
+            ["prog", "value", "values", "value", "$NAME", "$NAME"],
         ),
         ("prog $SPACED x", ["prog", "two words", "x"]),
         ("prog $EMPTY x", ["prog", "x"]),
@@ -59,7 +60,7 @@ def split(text: str, *, backslash_escapes: bool = True) -> tuple[str, ...]:
         ("~/bin/prog ~ ~ann/x", [HOME + "/bin/prog", HOME, "/homes/ann/x"]),
         (
             "prog '~/x' \"~/x\" \\~/x a~ --dir=~/x ~nobody",
-            "prog ~/x ~/x ~/x a~ --dir=~/x ~nobody".split(),
+            ["prog", "~/x", "~/x", "~/x", "a~", "--dir=~/x", "~nobody"],
         ),
         (
             "prog a|b 'x' '|' \\; \"&&\" u?a=1&b=2",
@@ -139,12 +140,8 @@ def test_a_json_array_comes_back(words: list[str]) -> None:
 
 @given(st.text(st.sampled_from("""ab ~/$N{}[]'"\\`(|&\n=-""")) | st.text())
 def test_any_text_is_split_or_refused(text: str) -> None:
-    try:
-        words = split(text)
-    except AgentCommandError as refusal:
-        assert str(refusal)
-    else:
-        assert words[0]
+    with suppress(AgentCommandError):
+        assert split(text)[0]
 
 
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1))

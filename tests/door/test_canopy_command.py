@@ -1,0 +1,265 @@
+"""The command as a person runs it: exit codes, one line on stderr, what each door is given."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from canopy_shared.version import __version__
+from canopy_tui import cli
+from canopy_tui.claude_command import run_as_if_called
+
+CANOPY = (sys.executable, "-m", "canopy_tui")
+HANG_SECONDS = 60  # a bound for what takes well under a second
+
+
+def canopy(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*CANOPY, *arguments],
+        env={**os.environ, **variables},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=HANG_SECONDS,
+        check=False,
+    )
+
+
+def program(path: Path, body: str) -> Path:
+    path.write_text(f"#!{sys.executable}\nimport os, signal, sys, time\n{body}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_version() -> None:
+    done = canopy("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"canopy {__version__}\n", "")
+
+
+def test_the_command_on_path_is_the_same_program() -> None:
+    command = Path(sys.executable).with_name("canopy")
+    done = subprocess.run(
+        [command, "--version"], capture_output=True, text=True, timeout=HANG_SECONDS, check=True
+    )
+    assert done.stdout == f"canopy {__version__}\n"
+
+
+def test_help() -> None:
+    done = canopy("--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith("Usage: canopy [DIRECTORY]")
+    assert done.stderr == ""
+
+
+def test_without_a_terminal_the_person_is_pointed_at_stdio() -> None:
+    for line in ([], ["."], ["--demo"], ["--agent", sys.executable]):
+        done = canopy(*line)
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert done.stderr.count("\n") == 1
+        assert "canopy --stdio" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["--nonsense"], "unknown option '--nonsense'"),
+        (["no/such/folder"], "'no/such/folder' does not exist"),
+        ([__file__], "is not a directory"),
+        (["a\x1b[31m"], r"'a\x1b[31m' does not exist"),
+        (["x" * 5000], "cannot be opened"),
+        (["--protocol", "v2"], "v2 is not there yet"),
+        (["--agent", "no-such-agent"], "--agent: the agent program 'no-such-agent' is not on PATH"),
+        (["--agent", "'x"], "--agent: the agent command has an unclosed ' quote"),
+    ],
+)
+def test_what_is_wrong_is_one_line_and_exit_code_2(line: list[str], words: str) -> None:
+    done = canopy(*line)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("canopy: ")
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_current_directory_that_is_gone(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = 'cd "$1" && rmdir "$1" && shift && exec "$@"'
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", str(gone), *CANOPY],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "the current directory" in done.stderr
+
+
+def test_closed_streams_are_no_terminal() -> None:
+    done = subprocess.run(
+        ["sh", "-c", '"$@" <&- >&-', "sh", *CANOPY],
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "canopy --stdio" in done.stderr
+
+
+class Doors:
+    """Stand-ins for what lies behind the doors; they note what they are given."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.opened: list[object] = []
+        compose, stdio = ModuleType("canopy_tui.compose"), ModuleType("canopy_agent.stdio")
+        compose.run_client = self._run_client  # type: ignore[attr-defined]
+        stdio.serve = self._serve  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, compose.__name__, compose)
+        monkeypatch.setitem(sys.modules, stdio.__name__, stdio)
+        monkeypatch.setattr("canopy_tui.cli._has_terminal", lambda: True)
+
+    def _run_client(
+        self, directory: Path, agent_command: tuple[str, ...] | None, demo: bool
+    ) -> int:
+        self.opened.append((directory, agent_command, demo))
+        return 5
+
+    def _serve(self) -> int:
+        self.opened.append("stdio")
+        return 6
+
+
+@pytest.fixture
+def doors(monkeypatch: pytest.MonkeyPatch) -> Doors:
+    return Doors(monkeypatch)
+
+
+def test_the_client_opens_on_the_real_directory(
+    doors: Doors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "doctor"
+    folder.mkdir()
+    (tmp_path / "link").symlink_to(folder)
+    monkeypatch.chdir(tmp_path)
+    for line in (["./doctor"], ["link"], [str(folder)], ["--", "doctor"]):
+        assert cli.main(line) == 5
+    assert doors.opened == [(folder, None, False)] * 4
+
+
+def test_the_client_opens_here_by_default(
+    doors: Doors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    cli.main([])
+    cli.main(["--demo"])
+    cli.main(["--agent", f"'{sys.executable}' -m 'my agent'"])
+    python = str(Path(sys.executable).absolute())
+    assert doors.opened == [
+        (tmp_path, None, False),
+        (tmp_path, None, True),
+        (tmp_path, (python, "-m", "my agent"), False),
+    ]
+
+
+def test_stdio_needs_no_terminal(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("canopy_tui.cli._has_terminal", lambda: False)
+    assert cli.main(["--stdio"]) == 6
+    assert doors.opened == ["stdio"]
+
+
+def test_an_interrupt_is_no_traceback(
+    doors: Doors, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["canopy_agent.stdio"], "serve", interrupted)
+    assert cli.main(["--stdio"]) == 130
+    assert capsys.readouterr().err == ""
+
+
+def test_doctor_wins_over_a_folder_of_that_name(
+    doors: Doors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "doctor").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("canopy_tui.cli._doctor", lambda as_json: 7)
+    assert cli.main(["doctor"]) == 7
+    assert doors.opened == []
+
+
+def test_doctor_looks_at_the_real_installation() -> None:
+    secret = "sk-ant-a-very-secret-value"
+    done = canopy("doctor", ANTHROPIC_API_KEY=secret, CLAUDE_CODE_EXECUTABLE="")
+    checks = [line.split()[1:3] for line in done.stdout.splitlines() if line[0] != " "]
+    assert checks == [["ok", "Python"], ["ok", "Claude"], ["ok", "Login"], ["warn", "Terminal"]]
+    assert done.returncode == 0
+    assert secret not in done.stdout + done.stderr
+
+
+def test_doctor_says_what_to_do_about_a_missing_cli(tmp_path: Path) -> None:
+    done = canopy("doctor", CLAUDE_CODE_EXECUTABLE=str(tmp_path / "gone"))
+    assert done.returncode == 1
+    assert "CLAUDE_CODE_EXECUTABLE" in done.stdout
+    assert done.stderr == ""
+
+
+def test_cli_runs_the_claude_cli_as_if_called(tmp_path: Path) -> None:
+    body = "print(sys.argv[1:]); print(sys.stdin.read(), file=sys.stderr); sys.exit(23)"
+    claude = program(tmp_path / "claude", body)
+    done = subprocess.run(
+        [*CANOPY, "--stdio", "--cli", "auth", "login", "a b"],
+        env={**os.environ, "CLAUDE_CODE_EXECUTABLE": str(claude)},
+        input="typed",
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=False,
+    )
+    assert done.stdout == "['auth', 'login', 'a b']\n"
+    assert done.stderr == "typed\n"
+    assert done.returncode == 23
+
+
+def test_cli_hands_signals_on_and_dies_of_them(tmp_path: Path) -> None:
+    body = "print('ready', flush=True); time.sleep(600)"
+    claude = program(tmp_path / "claude", body)
+    command = [*CANOPY, "--cli"]
+    environment = {**os.environ, "CLAUDE_CODE_EXECUTABLE": str(claude)}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(HANG_SECONDS) == -signal.SIGTERM
+
+
+def test_cli_starts_with_the_signals_of_a_fresh_process(tmp_path: Path) -> None:
+    claude = tmp_path / "claude"
+    claude.write_text("#!/bin/sh\nexec grep SigIgn /proc/self/status\n")
+    claude.chmod(0o755)
+    done = canopy("--cli", CLAUDE_CODE_EXECUTABLE=str(claude))
+    ignored = int(done.stdout.split()[1], 16)
+    assert not ignored & (1 << (signal.SIGPIPE - 1))
+
+
+def test_cli_without_a_cli_is_one_line(tmp_path: Path) -> None:
+    done = canopy("--cli", CLAUDE_CODE_EXECUTABLE=str(tmp_path / "gone"))
+    assert done.returncode == 1
+    assert done.stderr.startswith("canopy: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_where_a_process_cannot_become_another_it_waits_for_it(tmp_path: Path) -> None:
+    claude = program(tmp_path / "claude", "sys.exit(int(sys.argv[1]))")
+    assert run_as_if_called(claude, ["9"], os.environ, in_place=False) == 9
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
