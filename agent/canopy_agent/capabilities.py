@@ -1,4 +1,5 @@
-"""What the client can do, read once from ``initialize`` into a frozen profile, and what we advertise.
+"""What the client can do, read once from ``initialize`` into a frozen profile, and what we
+advertise.
 
 Every other module asks the profile; none looks at raw capabilities again.
 """
@@ -11,10 +12,8 @@ from enum import Enum
 from typing import Any
 
 from canopy_shared.ext import air, canopy
-from canopy_shared.ext.claude import NAMESPACE as CLAUDE
 from canopy_shared.ext.claude import SUBAGENT_TRANSCRIPT
 from canopy_shared.ext.terminal import OUTPUT, OUTPUT_DELTA
-from canopy_shared.version import __version__
 
 
 class ChildForm(Enum):
@@ -29,9 +28,9 @@ class ChildForm(Enum):
 class ClientProfile:
     """Everything the agent may want to know of its client.
 
-    ``air`` means the client is AIR-like, whatever it declared; ``air_capabilities`` holds the capabilities
-    declared under a usable version. ``terminal`` says how command output travels: ``None`` (as content),
-    ``"output"`` (whole) or ``"delta"``.
+    ``air`` means the client is AIR-like, whatever it declared; ``air_capabilities`` holds the
+    capabilities declared under a usable version. ``terminal`` says how command output travels:
+    ``None`` (as content), ``"output"`` (whole) or ``"delta"``.
     """
 
     protocol: int = 1
@@ -62,7 +61,9 @@ class ClientProfile:
 
     @property
     def ends_turns_with_live_subagents(self) -> bool:
-        """Whether a prompt is answered at its result while its subagents still run (AIR, v1 only)."""
+        """Whether a prompt is answered at its result while its subagents still run (AIR, v1
+        only).
+        """
         return self.protocol == 1 and self.air_has(air.BACKGROUND_SUBAGENTS)
 
     @property
@@ -98,7 +99,11 @@ def client_profile(capabilities: Mapping[str, Any], protocol: int = 1) -> Client
     else:
         form = ChildForm.AIR if declared_air.present else ChildForm.RFD
     terminal = (
-        "delta" if meta.get(OUTPUT_DELTA) is True else "output" if meta.get(OUTPUT) is True else None
+        "delta"
+        if meta.get(OUTPUT_DELTA) is True
+        else "output"
+        if meta.get(OUTPUT) is True
+        else None
     )
     session = _section(capabilities, "session")
     elicitation = _section(capabilities, "elicitation")

@@ -1,7 +1,7 @@
 """Wire classes to JSON-shaped dicts and back, by tables that are built on first use.
 
-Encoding leaves :data:`UNSET` fields out and sends ``None`` as ``null``; decoding is lenient, as a client
-must be: what it does not know becomes an ``Unknown…`` object and never an exception.
+Encoding leaves :data:`UNSET` fields out and sends ``None`` as ``null``; decoding is lenient, as a
+client must be: what it does not know becomes an ``Unknown…`` object and never an exception.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def wire_name(field: str) -> str:
 
 
 @cache
-def _layout(cls: type) -> tuple[tuple[str, str] | None, tuple[tuple[str, str], ...]]:
+def _layout(cls: Any) -> tuple[tuple[str, str] | None, tuple[tuple[str, str], ...]]:
     """Discriminator of ``cls`` and its ``(attribute, wire name)`` pairs in order."""
     tag = getattr(cls, "TAG", None)
     names = tuple((f.name, wire_name(f.name)) for f in dataclasses.fields(cls))
@@ -44,7 +44,7 @@ def encode(value: Any) -> Any:
         return [encode(item) for item in value]
     if isinstance(value, (u.UnknownUpdate, c.UnknownContent)):
         return encode(value.raw)
-    if dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
         tag, names = _layout(type(value))
         out: dict[str, Any] = {} if tag is None else {tag[0]: tag[1]}
         for attribute, name in names:
@@ -55,7 +55,7 @@ def encode(value: Any) -> Any:
     raise TypeError(f"not a wire value: {type(value).__name__}")
 
 
-# --- decoding --------------------------------------------------------------------------------------
+# --- decoding -------------------------------------------------------------------------------------
 
 _MISSING_DEFAULTS: dict[str, Any] = {"str": "", "int": 0, "bool": False}
 Decoder = Callable[[Any], Any]
@@ -85,7 +85,9 @@ def _tags(union: Any) -> dict[str, type]:
 
 
 def decode_content(value: Any) -> Any:
-    """A content block from its dict; :class:`UnknownContent` for other kinds, UNSET for non-objects."""
+    """A content block from its dict; :class:`UnknownContent` for other kinds, UNSET for
+    non-objects.
+    """
     if not isinstance(value, Mapping):
         return UNSET
     kind = value.get("type")
@@ -146,7 +148,9 @@ def _decoders(cls: type) -> tuple[tuple[str, str, Decoder | None, str, Any], ...
 
 
 def _fits(value: Any, declared: str) -> bool:
-    """Whether a JSON scalar may stand in a field of the ``declared`` type (annotations are text)."""
+    """Whether a JSON scalar may stand in a field of the ``declared`` type (annotations are
+    text).
+    """
     if declared == "Any" or value is None:
         return "None" in declared or declared == "Any"
     if isinstance(value, bool):
@@ -189,7 +193,9 @@ def decode_update(value: Any) -> u.Update:
 
 
 def decode_session_update(params: Any) -> u.SessionUpdate | None:
-    """Parameters of ``session/update``: as they are in process, decoded from a dict; None if unusable."""
+    """Parameters of ``session/update``: as they are in process, decoded from a dict; None if
+    unusable.
+    """
     if isinstance(params, u.SessionUpdate):
         return params
     if not isinstance(params, Mapping) or not isinstance(params.get("sessionId"), str):

@@ -1,7 +1,7 @@
 """ACP content blocks and the contents of a tool call, as frozen classes.
 
-Shapes follow https://agentclientprotocol.com/protocol/content and /protocol/tool-calls (schema v1.19);
-nothing here knows who sends a block or how it is drawn.
+Shapes follow https://agentclientprotocol.com/protocol/content and /protocol/tool-calls (schema
+v1.19); nothing here knows who sends a block or how it is drawn.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class TextContent:
 
     TAG: ClassVar[tuple[str, str]] = ("type", "text")
     text: str
-    annotations: Mapping[str, Any] | None | Unset = UNSET
+    annotations: Mapping[str, Any] | Unset | None = UNSET
     meta: Meta | Unset = UNSET
 
 
@@ -32,8 +32,8 @@ class ImageContent:
     TAG: ClassVar[tuple[str, str]] = ("type", "image")
     data: str
     mime_type: str
-    uri: str | None | Unset = UNSET
-    annotations: Mapping[str, Any] | None | Unset = UNSET
+    uri: str | Unset | None = UNSET
+    annotations: Mapping[str, Any] | Unset | None = UNSET
     meta: Meta | Unset = UNSET
 
 
@@ -44,7 +44,7 @@ class AudioContent:
     TAG: ClassVar[tuple[str, str]] = ("type", "audio")
     data: str
     mime_type: str
-    annotations: Mapping[str, Any] | None | Unset = UNSET
+    annotations: Mapping[str, Any] | Unset | None = UNSET
     meta: Meta | Unset = UNSET
 
 
@@ -55,11 +55,11 @@ class ResourceLink:
     TAG: ClassVar[tuple[str, str]] = ("type", "resource_link")
     uri: str
     name: str
-    title: str | None | Unset = UNSET
-    description: str | None | Unset = UNSET
-    mime_type: str | None | Unset = UNSET
-    size: int | None | Unset = UNSET
-    annotations: Mapping[str, Any] | None | Unset = UNSET
+    title: str | Unset | None = UNSET
+    description: str | Unset | None = UNSET
+    mime_type: str | Unset | None = UNSET
+    size: int | Unset | None = UNSET
+    annotations: Mapping[str, Any] | Unset | None = UNSET
     meta: Meta | Unset = UNSET
 
 
@@ -69,7 +69,7 @@ class EmbeddedResource:
 
     TAG: ClassVar[tuple[str, str]] = ("type", "resource")
     resource: Mapping[str, Any]
-    annotations: Mapping[str, Any] | None | Unset = UNSET
+    annotations: Mapping[str, Any] | Unset | None = UNSET
     meta: Meta | Unset = UNSET
 
 
@@ -102,7 +102,7 @@ class Diff:
     TAG: ClassVar[tuple[str, str]] = ("type", "diff")
     path: str
     new_text: str
-    old_text: str | None | Unset = UNSET
+    old_text: str | Unset | None = UNSET
     meta: Meta | Unset = UNSET
 
 
@@ -123,11 +123,10 @@ class Location:
     """A file the tool works on; ``line`` counts from 1."""
 
     path: str
-    line: int | None | Unset = UNSET
+    line: int | Unset | None = UNSET
     meta: Meta | Unset = UNSET
 
 
 def text_of(block: object) -> str:
     """The text that ``block`` shows, empty for what is not text."""
     return block.text if isinstance(block, TextContent) else ""
-

@@ -50,7 +50,7 @@ class AcpError(Exception):
         )
 
 
-class ConnectionClosed(AcpError):
+class ConnectionClosedError(AcpError):
     """The connection ended before an answer came."""
 
     def __init__(self, detail: str = "the connection is closed") -> None:

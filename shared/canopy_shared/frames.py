@@ -1,19 +1,21 @@
 """JSON-RPC 2.0 messages as classes, and one line of bytes to a message and back.
 
-Lines follow https://agentclientprotocol.com/protocol/transports (newline-delimited JSON, no batches);
-methods and their meaning are not known here.
+Lines follow https://agentclientprotocol.com/protocol/transports (newline-delimited JSON, no
+batches); methods and their meaning are not known here.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from canopy_shared import jsonio
 from canopy_shared.codec import encode
 from canopy_shared.errors import AcpError, invalid_request, parse_error
-from canopy_shared.ids import RequestId
+
+if TYPE_CHECKING:
+    from canopy_shared.ids import RequestId
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,9 @@ _RESULT_FIELD = re.compile(rb'"(?:result|error)"\s*:')
 
 
 def encode_line(frame: Frame) -> bytes:
-    """One line with its newline. Raises ``TypeError``/``ValueError`` for unserialisable parameters."""
+    """One line with its newline. Raises ``TypeError``/``ValueError`` for unserialisable
+    parameters.
+    """
     match frame:
         case Request(id_, method, params):
             message: dict[str, Any] = {"jsonrpc": "2.0", "id": id_, "method": method}
@@ -117,7 +121,8 @@ def _message(value: dict[str, Any]) -> Frame:
 def oversized(head: bytes, limit: int) -> Frame:
     """What stands for a line above ``limit`` bytes, of which only the ``head`` is known.
 
-    A request gets an error under its id when that can be read; an oversized response fails its call.
+    A request gets an error under its id when that can be read; an oversized response fails its
+    call.
     """
     found = _ID_FIELD.search(head)
     id_: RequestId | None = jsonio.loads(found.group(1)) if found else None

@@ -1,6 +1,7 @@
 """Bytes to lines, with a limit that cannot break the stream.
 
-It knows nothing of what a line holds; a line above the limit is dropped up to its newline and reported.
+It knows nothing of what a line holds; a line above the limit is dropped up to its newline and
+reported.
 """
 
 from __future__ import annotations

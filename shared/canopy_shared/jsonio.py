@@ -1,6 +1,7 @@
 """The one place that turns values into JSON text and back.
 
-It uses ``orjson`` when that is installed and the standard library otherwise; callers must not care which.
+It uses ``orjson`` when that is installed and the standard library otherwise; callers must not care
+which.
 """
 
 from __future__ import annotations

@@ -1,17 +1,20 @@
 """Every kind of ``session/update``, as frozen classes: one vocabulary for the agent and the client.
 
-Shapes follow the ACP schema v1.19 (https://agentclientprotocol.com/protocol/schema) and its open RFDs;
-the classes carry facts only and know neither the protocol version nor who draws them.
+Shapes follow the ACP schema v1.19 (https://agentclientprotocol.com/protocol/schema) and its open
+RFDs; the classes carry facts only and know neither the protocol version nor who draws them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from canopy_shared.content import ContentBlock, Location, Meta, ToolCallContent
 from canopy_shared.unset import UNSET, Unset
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from canopy_shared.content import ContentBlock, Location, Meta, ToolCallContent
 
 KIND = "sessionUpdate"
 
@@ -27,7 +30,7 @@ class UserMessageChunk:
 
     TAG: ClassVar[tuple[str, str]] = (KIND, "user_message_chunk")
     content: ContentBlock
-    message_id: str | None | Unset = UNSET
+    message_id: str | Unset | None = UNSET
     meta: Meta | Unset = UNSET
 
 
@@ -37,7 +40,7 @@ class AgentMessageChunk:
 
     TAG: ClassVar[tuple[str, str]] = (KIND, "agent_message_chunk")
     content: ContentBlock
-    message_id: str | None | Unset = UNSET
+    message_id: str | Unset | None = UNSET
     meta: Meta | Unset = UNSET
 
 
@@ -47,7 +50,7 @@ class AgentThoughtChunk:
 
     TAG: ClassVar[tuple[str, str]] = (KIND, "agent_thought_chunk")
     content: ContentBlock
-    message_id: str | None | Unset = UNSET
+    message_id: str | Unset | None = UNSET
     meta: Meta | Unset = UNSET
 
 
@@ -61,8 +64,8 @@ class ToolCallStart:
     name: str | Unset = UNSET
     kind: str | Unset = UNSET
     status: str | Unset = UNSET
-    content: tuple[ToolCallContent, ...] | None | Unset = UNSET
-    locations: tuple[Location, ...] | None | Unset = UNSET
+    content: tuple[ToolCallContent, ...] | Unset | None = UNSET
+    locations: tuple[Location, ...] | Unset | None = UNSET
     raw_input: Any = UNSET
     raw_output: Any = UNSET
     meta: Meta | Unset = UNSET
@@ -74,12 +77,12 @@ class ToolCallUpdate:
 
     TAG: ClassVar[tuple[str, str]] = (KIND, "tool_call_update")
     tool_call_id: str
-    title: str | None | Unset = UNSET
-    name: str | None | Unset = UNSET
-    kind: str | None | Unset = UNSET
-    status: str | None | Unset = UNSET
-    content: tuple[ToolCallContent, ...] | None | Unset = UNSET
-    locations: tuple[Location, ...] | None | Unset = UNSET
+    title: str | Unset | None = UNSET
+    name: str | Unset | None = UNSET
+    kind: str | Unset | None = UNSET
+    status: str | Unset | None = UNSET
+    content: tuple[ToolCallContent, ...] | Unset | None = UNSET
+    locations: tuple[Location, ...] | Unset | None = UNSET
     raw_input: Any = UNSET
     raw_output: Any = UNSET
     meta: Meta | Unset = UNSET
@@ -119,7 +122,7 @@ class Command:
 
     name: str
     description: str
-    input: Mapping[str, Any] | None | Unset = UNSET
+    input: Mapping[str, Any] | Unset | None = UNSET
     meta: Meta | Unset = UNSET
 
 
@@ -147,7 +150,7 @@ class ConfigChoice:
 
     value: str
     name: str
-    description: str | None | Unset = UNSET
+    description: str | Unset | None = UNSET
     meta: Meta | Unset = UNSET
 
 
@@ -159,8 +162,8 @@ class ConfigOption:
     name: str
     type: str
     current_value: str | bool
-    category: str | None | Unset = UNSET
-    description: str | None | Unset = UNSET
+    category: str | Unset | None = UNSET
+    description: str | Unset | None = UNSET
     options: tuple[ConfigChoice, ...] | Unset = UNSET
     meta: Meta | Unset = UNSET
 
@@ -179,8 +182,8 @@ class SessionInfoUpdate:
     """Title and other facts of the session; ``updated_at`` is ISO 8601 UTC."""
 
     TAG: ClassVar[tuple[str, str]] = (KIND, "session_info_update")
-    title: str | None | Unset = UNSET
-    updated_at: str | None | Unset = UNSET
+    title: str | Unset | None = UNSET
+    updated_at: str | Unset | None = UNSET
     meta: Meta | Unset = UNSET
 
 
@@ -191,7 +194,7 @@ class UsageUpdate:
     TAG: ClassVar[tuple[str, str]] = (KIND, "usage_update")
     used: int
     size: int
-    cost: Mapping[str, Any] | None | Unset = UNSET
+    cost: Mapping[str, Any] | Unset | None = UNSET
     meta: Meta | Unset = UNSET
 
 
@@ -261,7 +264,8 @@ class SubagentStateUpdate:
 class SubagentUpdate:
     """A child session appears or changes; absent fields stay as they were.
 
-    ``state`` is ``{"state": "running" | "requires_action" | "idle" | "unknown", "stopReason"?, "error"?}``.
+    ``state`` is ``{"state": "running" | "requires_action" | "idle" | "unknown", "stopReason"?,
+    "error"?}``.
     """
 
     TAG: ClassVar[tuple[str, str]] = (KIND, "subagent_update")
@@ -270,7 +274,7 @@ class SubagentUpdate:
     description: str | Unset = UNSET
     capabilities: Mapping[str, Any] | Unset = UNSET
     state: Mapping[str, Any] | Unset = UNSET
-    cwd: str | None | Unset = UNSET
+    cwd: str | Unset | None = UNSET
     meta: Meta | Unset = UNSET
 
 
@@ -288,7 +292,7 @@ class SessionMessage:
     meta: Meta | Unset = UNSET
 
 
-# --- background tasks, AIR form --------------------------------------------------------------------
+# --- background tasks, AIR form -------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

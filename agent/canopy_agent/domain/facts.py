@@ -1,7 +1,7 @@
 """Facts to show: what the session core decided to let the client see, before anybody words it.
 
-The core says where a fact belongs and whether it goes out at all; ``render`` turns it into updates and must
-not decide either.
+The core says where a fact belongs and whether it goes out at all; ``render`` turns it into updates
+and must not decide either.
 """
 
 from __future__ import annotations
@@ -175,7 +175,9 @@ class ChildEnded:
 
 @dataclass(frozen=True, slots=True)
 class ChildReported:
-    """RFD: a ``subagent_update``; fields left None are not sent. ``clear_cwd`` sends ``cwd: null``."""
+    """RFD: a ``subagent_update``; fields left None are not sent. ``clear_cwd`` sends ``cwd:
+    null``.
+    """
 
     child: str
     title: str | None = None
@@ -221,7 +223,9 @@ class ChildOptionsShown:
 
 @dataclass(frozen=True, slots=True)
 class UsageShown:
-    """Context in use; ``cost`` in USD when known; ``origin`` and ``model`` as the CLI named them."""
+    """Context in use; ``cost`` in USD when known; ``origin`` and ``model`` as the CLI named
+    them.
+    """
 
     used: int
     size: int

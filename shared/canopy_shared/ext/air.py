@@ -1,7 +1,8 @@
-"""The ``_meta.jetbrains.air`` extension: its names, how a client declares it, how a payload is wrapped.
+"""The ``_meta.jetbrains.air`` extension: its names, how a client declares it, how a payload is
+wrapped.
 
-Source: the AIR extension notes of ``@agentclientprotocol/claude-agent-acp`` 0.101.0; what an extension
-does is not known here.
+Source: the AIR extension notes of ``@agentclientprotocol/claude-agent-acp`` 0.101.0; what an
+extension does is not known here.
 """
 
 from __future__ import annotations

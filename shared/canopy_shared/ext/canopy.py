@@ -1,7 +1,7 @@
 """The private ``_meta.canopy`` extension, which only Canopy's own client declares.
 
-``{"version": 1, "childCancel": true}`` asks for children that survive a root cancel and can be cancelled
-one by one, on top of the AIR form; see ARCHITECTURE.md.
+``{"version": 1, "childCancel": true}`` asks for children that survive a root cancel and can be
+cancelled one by one, on top of the AIR form; see ARCHITECTURE.md.
 """
 
 from __future__ import annotations

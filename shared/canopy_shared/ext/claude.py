@@ -1,6 +1,7 @@
 """The ``_meta.claudeCode`` extension: facts of Claude Code that ACP has no field for.
 
-Source: ``@agentclientprotocol/claude-agent-acp`` 0.101.0; both sides spell its keys only through this module.
+Source: ``@agentclientprotocol/claude-agent-acp`` 0.101.0; both sides spell its keys only through
+this module.
 """
 
 from __future__ import annotations

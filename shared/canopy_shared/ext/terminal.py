@@ -1,6 +1,7 @@
 """The terminal channel in ``_meta``: output of a command for clients that draw terminals.
 
-Source: ``@agentclientprotocol/claude-agent-acp`` 0.101.0; a terminal's id is the id of its tool call.
+Source: ``@agentclientprotocol/claude-agent-acp`` 0.101.0; a terminal's id is the id of its tool
+call.
 """
 
 from __future__ import annotations
