@@ -1,0 +1,102 @@
+# Every target sets up .venv by itself when that is missing or out of date.
+# PYTHON=python3.12 chooses the interpreter of a new .venv; ARGS='-k name' goes to pytest.
+
+PY := .venv/bin/python
+INSTALLED := .venv/.installed
+PYTHONS := $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 python
+
+ACPX := 0.19.1
+NODE := 22.23.3
+TOOLS_INSTALLED := .tools/.installed-acpx-$(ACPX)-node-$(NODE)
+PICTURE_PACKAGES := librsvg2-bin fonts-firacode fonts-noto-cjk fonts-symbola
+
+# Start-up times are only true with compiled bytecode.
+unexport PYTHONDONTWRITEBYTECODE
+
+# An installation names the folder it was made in, so a moved one is made again, like one whose
+# interpreter is gone.
+ifneq ($(shell $(PY) -c '' 2>/dev/null && cat $(INSTALLED) 2>/dev/null),$(CURDIR))
+.PHONY: $(INSTALLED)
+endif
+
+# Shell: debian PACKAGE... installs them if it may, else says how and fails.
+define DEBIAN
+debian() { \
+  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+    echo "Installing $$* with apt-get" && apt-get update -qq </dev/null && \
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$$@" \
+      </dev/null >/dev/null; \
+  else \
+    echo "Missing on this machine. Install it with: sudo apt-get install -y $$*" >&2; return 1; \
+  fi; }
+endef
+
+.PHONY: help demo test check screenshots interop bench clean
+
+help:
+	@echo 'make demo         try Canopy: a scripted model, no account, no network'
+	@echo 'make test         the test suite'
+	@echo 'make check        ruff, mypy and the architecture tests'
+	@echo 'make screenshots  draw screenshots/ anew from real runs'
+	@echo 'make interop      a real ACP client (npm package acpx) drives canopy --stdio'
+	@echo 'make bench        measurements'
+	@echo 'make clean        remove .venv and everything else that was made'
+
+demo: $(INSTALLED)
+	@$(PY) -m canopy_tui --demo
+
+test: $(INSTALLED)
+	@$(DEBIAN); command -v tmux >/dev/null || debian tmux
+	$(PY) -m pytest $(ARGS)
+
+check: $(INSTALLED)
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) -m pytest -q tests/architecture
+
+screenshots: $(INSTALLED)
+	@$(DEBIAN); if command -v dpkg >/dev/null; then dpkg -s $(PICTURE_PACKAGES) >/dev/null 2>&1; \
+	  else command -v rsvg-convert >/dev/null; fi || debian $(PICTURE_PACKAGES)
+	@$(DEBIAN); command -v tmux >/dev/null || debian tmux
+	$(PY) tests/make_screenshots.py
+
+interop: $(INSTALLED) $(TOOLS_INSTALLED)
+	$(PY) -m pytest tests/interop $(ARGS)
+
+bench: $(INSTALLED)
+	@test -d tests/perf || { echo 'There is nothing to measure yet: no tests/perf.' >&2; exit 1; }
+	$(PY) -m pytest -s tests/perf $(ARGS)
+
+clean:
+	rm -rf .venv .tools build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find agent tui shared tests -name __pycache__ -prune -exec rm -rf {} +
+
+$(INSTALLED): pyproject.toml
+	@echo 'Setting up .venv. The first time this downloads the Claude CLI inside claude-agent-sdk:'
+	@echo 'about 400 MB unpacked.'
+	@$(DEBIAN); set -e; \
+	if ! $(PY) -m pip --version >/dev/null 2>&1; then \
+	  found=; \
+	  for python in $(PYTHONS); do \
+	    if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
+	    then found=$$python; break; fi; \
+	  done; \
+	  if [ -z "$$found" ]; then \
+	    echo 'Canopy needs Python 3.11 or newer, and none of these is: $(strip $(PYTHONS)).' >&2; \
+	    echo 'Install one, or name it: make PYTHON=/path/to/python3' >&2; exit 1; \
+	  fi; \
+	  $$found -c 'import ensurepip' 2>/dev/null || debian python3-venv; \
+	  rm -rf .venv; $$found -m venv .venv; \
+	fi; \
+	[ -t 1 ] || quiet=--quiet; \
+	$(PY) -m pip install $$quiet --disable-pip-version-check --compile -e '.[dev]'
+	@$(PY) -m compileall -q -x demo/sample agent tui shared
+	@printf '%s\n' "$(CURDIR)" >$@
+
+$(TOOLS_INSTALLED):
+	@$(DEBIAN); command -v npm >/dev/null || debian npm
+	rm -rf .tools && mkdir .tools
+	npm install --prefix .tools --no-audit --no-fund --no-save acpx@$(ACPX) node@$(NODE)
+	.tools/node_modules/.bin/node --version
+	@touch $@
