@@ -1,6 +1,7 @@
 """A strict reader of request parameters: each wrong field becomes one clear invalid-params error.
 
-The error names the field and what would be right; it never repeats a value, which may hold a secret.
+The error names the field and what would be right; it never repeats a value, which may hold a
+secret.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ class Params:
 
     def wrong(self, field: str, expected: str) -> AcpError:
         """The error that says what ``field`` must be."""
-        return invalid_params(f"{self._path}{field} must be {expected}", {"field": self._path + field})
+        return invalid_params(
+            f"{self._path}{field} must be {expected}", {"field": self._path + field}
+        )
 
     def text(self, field: str) -> str:
         """A string that must be there."""
@@ -44,7 +47,7 @@ class Params:
         return value
 
     def whole_number(self, field: str, most: int) -> int:
-        """A whole number from 0 to ``most``; ``1.0`` counts as whole, as JSON has one number type."""
+        """A whole number from 0 to ``most``; ``1.0`` is whole, as JSON has one number type."""
         value = self._values.get(field)
         if isinstance(value, float) and value.is_integer():
             value = int(value)

@@ -1,12 +1,11 @@
 """Parameters of the requests that a client sends, parsed strictly into frozen classes.
 
-Shapes follow https://agentclientprotocol.com/protocol/schema (v1.19); who serves a request, and whether
-what it asks for is possible, is not known here.
+Shapes follow https://agentclientprotocol.com/protocol/schema (v1.19); who serves a request, and
+whether what it asks for is possible, is not known here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,8 +53,9 @@ class AuthenticateParams:
 class SessionSetup:
     """What every request that opens a session says of it.
 
-    Paths are as the client wrote them, MCP servers and the system prompt as raw objects: whether they can
-    be used is checked where they are used. ``additional_directories`` is None when the field is absent.
+    Paths are as the client wrote them, MCP servers and the system prompt as raw objects: whether
+    they can be used is checked where they are used. ``additional_directories`` is None when the
+    field is absent.
     """
 
     cwd: str
@@ -196,5 +196,3 @@ class SetConfigOptionParams:
         if not isinstance(value, (str, bool)):
             raise values.wrong("value", "a string or a boolean")
         return cls(values.text("sessionId"), values.text("configId"), value, values.meta())
-
-
