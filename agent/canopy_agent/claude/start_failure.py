@@ -1,0 +1,65 @@
+"""Says why a CLI could not be started, and what to do about it.
+
+It must not start anything itself; it only looks at the disk.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from canopy_agent.claude.errors import ClaudeStartFailed
+
+if TYPE_CHECKING:
+    from canopy_agent.claude.process import LaunchSpec
+
+REMEDIES = (
+    "Set CLAUDE_CODE_EXECUTABLE to the path of a Claude Code executable, "
+    "or unset it to use the one that comes with Canopy."
+)
+
+
+def explain(spec: LaunchSpec, error: Exception) -> ClaudeStartFailed:
+    """The failure to raise for ``error``, which starting ``spec`` raised."""
+    path = spec.argv[0]
+    number = error.errno if isinstance(error, OSError) else None
+    if not Path(spec.cwd).is_dir():
+        return ClaudeStartFailed(
+            f"The working directory {spec.cwd} does not exist or is not a directory.",
+            hint="Create it, or choose another one.",
+        )
+    if not os.access(spec.cwd, os.X_OK):
+        return ClaudeStartFailed(
+            f"The working directory {spec.cwd} may not be entered.", hint="Check its permissions."
+        )
+    if number == errno.E2BIG:
+        return _too_long(spec)
+    if not Path(path).exists():
+        return ClaudeStartFailed(f"No Claude Code executable at {path}.", hint=REMEDIES)
+    if Path(path).is_dir() or not os.access(path, os.X_OK):
+        return ClaudeStartFailed(f"{path} is not executable.", hint=f"Check it. {REMEDIES}")
+    if number == errno.ENOENT:
+        return ClaudeStartFailed(
+            f"{path} cannot run here: its interpreter or a library is missing.", hint=REMEDIES
+        )
+    if number == errno.ENOEXEC:
+        return ClaudeStartFailed(
+            f"{path} is not a program for this system.",
+            hint=f"A script needs a first line that names its interpreter. {REMEDIES}",
+        )
+    return ClaudeStartFailed(f"Claude Code at {path} could not be started: {error}.", hint=REMEDIES)
+
+
+def _too_long(spec: LaunchSpec) -> ClaudeStartFailed:
+    index = max(range(1, len(spec.argv)), key=lambda at: len(spec.argv[at]), default=0)
+    value = spec.argv[index]
+    if value.startswith("--") or index < 2:
+        option = value.partition("=")[0][:40]
+    else:
+        option = spec.argv[index - 1]
+    return ClaudeStartFailed(
+        f"The command line of Claude Code is too long: {option} has {len(value.encode())} bytes.",
+        hint="Put large settings or server lists into a file and pass its path.",
+    )

@@ -1,0 +1,25 @@
+"""Fixtures that more than one folder of tests uses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fakes.cli import FakeCli, is_running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def fake_cli(tmp_path: Path) -> Iterator[FakeCli]:
+    """A fake ``claude`` with the default script (it echoes prompts).
+
+    At the end of the test none of its processes may be left.
+    """
+    fake = FakeCli(tmp_path / "fake-cli")
+    yield fake
+    left = [pid for pid in fake.pids() if is_running(pid)]
+    assert not left, f"processes left by the test: {left}"

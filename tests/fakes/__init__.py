@@ -1,0 +1,1 @@
+"""Stand-ins for programs that the tests do not run for real."""
