@@ -1,7 +1,7 @@
 """What a transcript consists of: one class per kind of entry, holding source text and facts only.
 
-Only ``reduce`` changes entries, and each change raises ``revision``, so that a view can keep what it drew.
-Nothing here knows how an entry looks.
+Only ``reduce`` changes entries, and each change raises ``revision``, so that a view can keep what
+it drew. Nothing here knows how an entry looks.
 """
 
 from __future__ import annotations
@@ -22,17 +22,21 @@ class Role(Enum):
     THOUGHT = "thought"
     PARENT = "parent"
     """The prompt that a child got from its parent."""
+    CHILD = "child"
+    """What a child session told this one; ``MessageEntry.peer`` names the child."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Entry:
-    """Common to all kinds. ``key`` is unique in its session and never reused; ``at`` is epoch seconds.
+    """Common to all kinds. ``key`` is unique in its session and never reused; ``at`` is epoch
+    seconds.
 
     ``after_turn`` names the origin of an entry that came while the root had no turn of its own:
-    ``"background"``, ``"task-notification"``, … or None.
+    ``"background"``, ``"task-notification"``, … or None. Keys of a session rise in the order of
+    its ``entries``, and entries are only ever appended.
     """
 
-    key: int
+    key: int = 0
     at: float
     revision: int = 0
     after_turn: str | None = None
@@ -40,9 +44,11 @@ class Entry:
 
 @dataclass(slots=True, kw_only=True)
 class MessageEntry(Entry):
-    """A message or thought as Markdown source; ``extras`` are its blocks that are not text.
+    """A message or thought as Markdown source; ``extras`` are its blocks that are not text and
+    come after the text.
 
-    ``settled`` is true once no more text can come.
+    ``settled`` is true once no more text can come. ``peer`` is the session on the other side of a
+    message between sessions.
     """
 
     role: Role
@@ -50,7 +56,7 @@ class MessageEntry(Entry):
     chunks: list[str] = field(default_factory=list)
     extras: list[ContentBlock] = field(default_factory=list)
     settled: bool = False
-    queued: bool = False
+    peer: str | None = None
 
     @property
     def text(self) -> str:
@@ -64,7 +70,8 @@ class MessageEntry(Entry):
 class ToolEntry(Entry):
     """A tool call with everything known of it, fields merged as updates came.
 
-    ``status`` is ``pending``, ``in_progress``, ``completed`` or ``failed``. ``output`` is terminal text;
+    ``status`` is ``pending``, ``in_progress``, ``completed`` or ``failed``. ``output`` is terminal
+    text;
     ``exit_code`` is None until the terminal ended (or when it ended without a code).
     """
 
@@ -85,21 +92,37 @@ class ToolEntry(Entry):
     ended_at: float | None = None
     waits: bool = False
     """A permission request for this call is open."""
+    child: str | None = None
+    """The child session that this call launched, when an agent tells of it only by this call."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the call has its result."""
+        return self.status in ("completed", "failed")
 
 
 @dataclass(slots=True, kw_only=True)
 class ChildEntry(Entry):
-    """The card of a child session in its parent's transcript."""
+    """The card of a child session in its parent's transcript.
+
+    A child that works again gets a second card where that happened; ``run`` counts from 1, and the
+    card whose ``run`` is the child's own is the one in use.
+    """
 
     child: str
+    run: int = 1
 
 
 @dataclass(slots=True, kw_only=True)
 class RuleEntry(Entry):
-    """A line across: the end of a turn, or the start of what came after it.
+    """A line across. ``kind`` is one of
 
-    ``kind`` is ``turn_end`` (``text`` holds the stop reason) or ``after_turn`` (``text`` holds the origin).
-    ``running`` is how many agents still worked at that moment.
+    - ``turn_end``: ``text`` holds the stop reason, ``error`` or ``disconnected``;
+    - ``after_turn``: what follows came outside a turn; ``text`` holds the origin, ``at`` is when
+      the turn of the root ended;
+    - ``resumed``: the child works again; ``text`` is its new task.
+
+    ``running`` is how many agents below the root worked at that moment.
     """
 
     kind: str
@@ -109,14 +132,17 @@ class RuleEntry(Entry):
 
 @dataclass(slots=True, kw_only=True)
 class PlanEntry(Entry):
-    """The plan; one entry that is replaced in place."""
+    """The plan; one entry that is replaced in place: ``steps``, or a Markdown ``document``."""
 
     steps: tuple[PlanStep, ...] = ()
+    document: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
 class NoticeEntry(Entry):
-    """A notice of the agent or of the client itself. ``severity``: ``info``, ``warning``, ``error``."""
+    """A notice of the agent or of the client itself. ``severity``: ``info``, ``warning``,
+    ``error``.
+    """
 
     severity: str
     title: str

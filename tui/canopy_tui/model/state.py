@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from canopy_shared.content import ContentBlock
 from canopy_shared.updates import Command, ConfigOption
 from canopy_tui.model.entries import AnyEntry
 
@@ -38,11 +39,22 @@ class RequestState(Enum):
     WITHDRAWN = "withdrawn"
 
 
+class Replay(Enum):
+    """Whether what arrives is history."""
+
+    NO = "no"
+    FILL = "fill"
+    """History of a session that is not shown yet: it is added, all of it seen."""
+    SKIP = "skip"
+    """History that is already shown, after a restart of the agent: only facts are taken."""
+
+
 @dataclass(slots=True, kw_only=True)
 class PendingRequest:
     """A permission request or elicitation; ``payload`` is its parsed, typed form.
 
-    ``key`` is unique for the life of the client. ``session`` is the session that asks. ``summary`` is one line.
+    ``key`` is unique for the life of the client. ``session`` is the session that asks. ``summary``
+    is one line.
     """
 
     key: int
@@ -56,12 +68,30 @@ class PendingRequest:
     state: RequestState = RequestState.WAITING
 
 
+@dataclass(frozen=True, slots=True)
+class QueuedPrompt:
+    """A message that waits for its turn. ``blocks`` are what goes with the text (images, links)."""
+
+    id: int
+    text: str
+    blocks: tuple[ContentBlock, ...] = ()
+
+
+@dataclass(slots=True)
+class Burst:
+    """Output of a root outside a turn, from its rule on; ``rule`` is an index in ``entries``."""
+
+    rule: int
+
+
 @dataclass(slots=True, kw_only=True)
 class SessionView:
     """One session as the client knows it: a root, or a child at any depth.
 
-    ``unseen`` counts entries that changed since the pane was last seen at its end. ``activity`` is a few words on
-    what it does now. ``after_turn`` is the origin of unseen work that came outside a turn. Times are epoch seconds.
+    ``unseen`` counts entries that changed since the pane was last seen at its end. ``activity`` is
+    a few words on
+    what it does now. ``after_turn`` is the origin of unseen work that came outside a turn. Times
+    are epoch seconds.
     """
 
     id: str
@@ -72,15 +102,23 @@ class SessionView:
     cwd: str = ""
     phase: Phase = Phase.IDLE
     phase_reason: str = ""
+    requires_action: bool = False
+    """The agent says that the session waits for an answer (RFD form)."""
     cancellable: bool = False
     children: list[str] = field(default_factory=list)
     entries: list[AnyEntry] = field(default_factory=list)
     tools: dict[str, int] = field(default_factory=dict)
     """Tool call id → index in ``entries``."""
     child_cards: dict[str, int] = field(default_factory=dict)
+    """Child → index in ``entries`` of its newest card."""
     next_key: int = 1
-    in_turn: bool = False
     turns_open: int = 0
+    turns_done: int = 0
+    turn_started_at: float = 0.0
+    turn_ended_at: float = 0.0
+    queue: list[QueuedPrompt] = field(default_factory=list)
+    queue_held: bool = False
+    """The queue waits for the person, because the turn before failed or was stopped."""
     unseen: int = 0
     unseen_keys: set[int] = field(default_factory=set)
     after_turn: str | None = None
@@ -98,12 +136,38 @@ class SessionView:
     model: str = ""
     suggestions: tuple[str, ...] = ()
 
+    # What reduce keeps for itself.
+    wire_id: str = ""
+    """The id to use towards the agent; for a resumed child that of its newest generation."""
+    run: int = 1
+    native: bool = False
+    """The root's agent announces its children, so nothing has to be guessed from tool calls."""
+    flat_owners: dict[str, str] = field(default_factory=dict)
+    """Root of an agent that flattens: tool call id → child whose call it is."""
+    flat_launches: dict[str, str] = field(default_factory=dict)
+    """Root of an agent that flattens: tool call id → child that the call launched."""
+    detached: bool = False
+    open_message: int | None = None
+    plan_entry: int | None = None
+    burst: Burst | None = None
+    reports_results: bool = False
+    """The agent says when output outside a turn is over."""
+    ruled_turn: int = 0
+    replay: Replay = Replay.NO
+    unknown_kinds: set[str] = field(default_factory=set)
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether a prompt of this session is unanswered."""
+        return self.turns_open > 0
+
 
 @dataclass(slots=True, kw_only=True)
 class AgentLink:
     """The connection to the agent. ``status``: ``starting``, ``ready``, ``lost``, ``failed``.
 
-    ``detail`` says why it was lost: exit status or signal only when known, and the last lines of stderr.
+    ``detail`` says why it was lost: exit status or signal only when known, and the last lines of
+    stderr.
     """
 
     status: str = "starting"
@@ -120,14 +184,29 @@ class ClientState:
     sessions: dict[str, SessionView] = field(default_factory=dict)
     roots: list[str] = field(default_factory=list)
     requests: list[PendingRequest] = field(default_factory=list)
-    next_request: int = 1
     link: AgentLink = field(default_factory=AgentLink)
+    watched: frozenset[str] = frozenset()
+    """Sessions whose pane is in view at its end: nothing in them becomes unseen."""
+    aliases: dict[str, str] = field(default_factory=dict)
+    """Id on the wire of every run of an announced child → key in ``sessions``."""
     unplaced: dict[str, list[tuple[float, Any]]] = field(default_factory=dict)
-    """Updates for sessions nobody has announced yet, bounded; they are applied at the announcement."""
+    """Updates for sessions nobody has announced yet, bounded; they are applied at the
+    announcement.
+    """
 
     def waiting(self) -> list[PendingRequest]:
         """Requests that still wait for the person, oldest first."""
         return [request for request in self.requests if request.state is RequestState.WAITING]
+
+    def find(self, wire_id: str) -> SessionView | None:
+        """The session that the agent calls ``wire_id``."""
+        return self.sessions.get(self.aliases.get(wire_id, wire_id))
+
+    def root_of(self, view: SessionView) -> SessionView:
+        """The root above ``view``, or ``view`` itself."""
+        while view.parent is not None:
+            view = self.sessions[view.parent]
+        return view
 
 
 @dataclass(slots=True)
@@ -142,6 +221,9 @@ class Touched:
     """Sessions were added or removed."""
     requests: bool = False
     link: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.sessions or self.entries or self.tree or self.requests or self.link)
 
     def merge(self, other: Touched) -> None:
         """Add what ``other`` touched."""

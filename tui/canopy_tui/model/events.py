@@ -1,0 +1,167 @@
+"""Everything that can happen to the client's state, as frozen facts with their time.
+
+Whoever builds an event reads the clock; ``reduce`` does not. Session ids are those of the wire, or
+those of the state: both are understood. Times are epoch seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from canopy_shared.content import ContentBlock
+from canopy_shared.updates import ConfigOption, ToolCallUpdate, Update
+from canopy_tui.model.state import PendingRequest, QueuedPrompt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOpened:
+    """A root session is ready: new, or loaded. Ends a replay that :class:`ReplayStarted` began."""
+
+    session: str
+    at: float
+    cwd: str = ""
+    title: str = ""
+    mode: str = ""
+    modes: tuple[tuple[str, str], ...] = ()
+    options: tuple[ConfigOption, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayStarted:
+    """The agent was asked to load ``session``: what comes for it now is history.
+
+    When the session is already shown, its transcript stays and the history is not added again.
+    """
+
+    session: str
+    at: float
+    cwd: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionClosed:
+    """A root session is gone, with everything below it."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateArrived:
+    """A ``session/update``."""
+
+    session: str
+    update: Update
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class QueueChanged:
+    """The whole queue of a root session. ``held``: it waits until the person sends again."""
+
+    session: str
+    queue: tuple[QueuedPrompt, ...]
+    held: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptSent:
+    """A turn begins: the prompt is on its way. It leaves the queue when it was there."""
+
+    session: str
+    text: str
+    at: float
+    blocks: tuple[ContentBlock, ...] = ()
+    id: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnded:
+    """A prompt was answered: ``stop_reason`` as ACP spells it, ``error`` with ``error`` set to a
+    sentence, or ``disconnected`` when the agent went away.
+    """
+
+    session: str
+    stop_reason: str
+    at: float
+    error: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestArrived:
+    """The agent asks the person. ``tool_call`` is what the request says of its tool call."""
+
+    request: PendingRequest
+    tool_call: ToolCallUpdate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestAnswered:
+    """The person answered; the same request is never answered again."""
+
+    key: int
+
+
+@dataclass(frozen=True, slots=True)
+class RequestWithdrawn:
+    """The agent no longer waits for an answer. Without effect once answered."""
+
+    key: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The person has seen everything of ``session``."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """These sessions are in view at their end from now on, and no others. Implies seen."""
+
+    sessions: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkChanged:
+    """The connection to the agent changed; see :class:`~canopy_tui.model.state.AgentLink`."""
+
+    status: str
+    at: float
+    name: str = ""
+    detail: str = ""
+    stderr: str = ""
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noticed:
+    """The client itself has something to say in the transcript of ``session``."""
+
+    session: str
+    severity: str
+    title: str
+    at: float
+    detail: str = ""
+    action: str | None = None
+
+
+Event = (
+    SessionOpened
+    | ReplayStarted
+    | SessionClosed
+    | UpdateArrived
+    | QueueChanged
+    | PromptSent
+    | TurnEnded
+    | RequestArrived
+    | RequestAnswered
+    | RequestWithdrawn
+    | Seen
+    | Watched
+    | LinkChanged
+    | Noticed
+)

@@ -1,0 +1,129 @@
+"""What the person asked for, as frozen facts: views post them, the controller carries them out.
+
+An intent knows neither widgets nor the wire; session ids are those of the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from canopy_shared.content import ContentBlock
+
+
+@dataclass(frozen=True, slots=True)
+class SendPrompt:
+    """Send a message to a root session; while a turn runs it waits in the queue."""
+
+    session: str
+    text: str
+    blocks: tuple[ContentBlock, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EditQueued:
+    """Replace the text of a message that still waits; an empty text removes it."""
+
+    session: str
+    prompt: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveQueued:
+    """Take a message out of the queue."""
+
+    session: str
+    prompt: int
+
+
+@dataclass(frozen=True, slots=True)
+class SendQueue:
+    """Let a held queue go on."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class CancelTurn:
+    """Stop the turn of a root, or one child that can be stopped by itself."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPermission:
+    """Answer a permission request with one of its options; None answers ``cancelled``."""
+
+    request: int
+    option: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerElicitation:
+    """Answer a form or link: ``accept`` (with ``content``), ``decline`` or ``cancel``."""
+
+    request: int
+    action: str
+    content: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetMode:
+    """Change the permission mode of a root session."""
+
+    session: str
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetOption:
+    """Change a config option of a root session."""
+
+    session: str
+    option: str
+    value: str | bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """Open one more session; None means the directory the client was started on."""
+
+    cwd: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CloseSession:
+    """Close a root session."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestartAgent:
+    """Start the agent again after it was lost, and take up its sessions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """These sessions are in view at their end; an empty set when none is."""
+
+    sessions: frozenset[str]
+
+
+Intent = (
+    SendPrompt
+    | EditQueued
+    | RemoveQueued
+    | SendQueue
+    | CancelTurn
+    | AnswerPermission
+    | AnswerElicitation
+    | SetMode
+    | SetOption
+    | OpenSession
+    | CloseSession
+    | RestartAgent
+    | Watch
+)

@@ -1,0 +1,136 @@
+"""Root sessions and the connection: opened, loaded, closed, lost and found again.
+
+What the agent says inside a session is not handled here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from canopy_tui.model import children, facts, requests, transcript
+from canopy_tui.model.entries import NoticeEntry
+from canopy_tui.model.state import AgentLink, Phase, Replay, RequestState, SessionView
+from canopy_tui.model.toolcalls import close_open
+
+if TYPE_CHECKING:
+    from canopy_tui.model.events import (
+        LinkChanged,
+        Noticed,
+        ReplayStarted,
+        SessionClosed,
+        SessionOpened,
+    )
+    from canopy_tui.model.state import ClientState, Touched
+
+LOST = "The connection to the agent was lost."
+
+
+def ensure_root(state: ClientState, session: str, at: float, touched: Touched) -> SessionView:
+    """The root with this id, made when it is new."""
+    view = state.sessions.get(session)
+    if view is None:
+        view = SessionView(id=session, wire_id=session, started_at=at)
+        state.sessions[session] = view
+        state.roots.append(session)
+        touched.tree = True
+    touched.sessions.add(session)
+    return view
+
+
+def opened(state: ClientState, event: SessionOpened, touched: Touched) -> None:
+    """A root is ready for prompts; a replay, if there was one, is over."""
+    view = ensure_root(state, event.session, event.at, touched)
+    transcript.close_message(state, view, touched)
+    if view.replay is Replay.SKIP:
+        state.unplaced.clear()  # history of children that are shown already
+    children.set_replay(state, view, Replay.NO)
+    view.phase = Phase.IDLE
+    view.cwd = event.cwd or view.cwd
+    view.title = event.title or view.title
+    view.modes = event.modes or view.modes
+    if event.options:
+        facts.take_options(view, event.options)
+    view.mode = event.mode or view.mode
+
+
+def replay_started(state: ClientState, event: ReplayStarted, touched: Touched) -> None:
+    """History follows: of a new view, or once more of one that is already full."""
+    view = ensure_root(state, event.session, event.at, touched)
+    view.cwd = event.cwd or view.cwd
+    children.set_replay(state, view, Replay.SKIP if view.entries else Replay.FILL)
+
+
+def closed(state: ClientState, event: SessionClosed, touched: Touched) -> None:
+    """Forget a root and everything below it."""
+    view = state.sessions.get(event.session)
+    if view is None or view.parent is not None:
+        return
+    gone = {view.id, *children.all_below(state, view)}
+    for request in state.waiting():
+        if request.session in gone:
+            requests.ended(state, request.key, RequestState.WITHDRAWN, touched)
+    for session in gone:
+        del state.sessions[session]
+    state.roots.remove(view.id)
+    state.aliases = {wire: own for wire, own in state.aliases.items() if own not in gone}
+    state.watched -= gone
+    touched.tree = True
+
+
+def link_changed(state: ClientState, event: LinkChanged, touched: Touched) -> None:
+    """The connection came up or went down; when it went down, nothing runs any more."""
+    touched.link = True
+    before = state.link
+    state.link = AgentLink(
+        status=event.status,
+        name=event.name or before.name,
+        detail=event.detail,
+        stderr=event.stderr,
+        capabilities=event.capabilities or before.capabilities,
+    )
+    if event.status not in ("lost", "failed") or before.status == event.status:
+        return
+    requests.withdraw_all(state, touched)
+    state.unplaced.clear()
+    for view in list(state.sessions.values()):
+        _disconnect(state, view, event, touched)
+
+
+def _disconnect(
+    state: ClientState, view: SessionView, event: LinkChanged, touched: Touched
+) -> None:
+    transcript.close_message(state, view, touched)
+    close_open(state, view, event.at, touched, background=True)
+    view.burst = None
+    view.replay = Replay.NO
+    if view.phase is Phase.RUNNING:
+        view.ended_at = event.at
+    if view.parent is None or not view.phase.ended:
+        view.phase = Phase.DISCONNECTED
+        view.activity = ""
+        view.requires_action = False
+    touched.sessions.add(view.id)
+    if view.parent is None:
+        notice = NoticeEntry(
+            at=event.at,
+            severity="error",
+            title=event.detail or LOST,
+            detail=event.stderr,
+            action="restart_agent",
+        )
+        transcript.append(state, view, notice, touched, work=False)
+
+
+def noticed(state: ClientState, event: Noticed, touched: Touched) -> None:
+    """A notice of the client itself; without a session it goes nowhere."""
+    view = state.find(event.session)
+    if view is None:
+        return
+    notice = NoticeEntry(
+        at=event.at,
+        severity=event.severity,
+        title=event.title,
+        detail=event.detail,
+        action=event.action,
+    )
+    transcript.append(state, view, notice, touched, work=False)

@@ -1,0 +1,115 @@
+"""Questions about the tree of sessions that its state answers, computed when asked.
+
+Nothing here changes anything, and nothing here knows how a tree is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from canopy_tui.model.state import Phase
+
+if TYPE_CHECKING:
+    from canopy_tui.model.state import ClientState, SessionView
+
+LIVE_SECONDS = 2.0
+"""How long after an update a session counts as live."""
+STALE_SECONDS = 60.0
+"""How long a running session may be silent before it is called stale."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over all sessions. ``agents`` are the running children alone."""
+
+    running: int
+    agents: int
+    waiting: int
+    new: int
+
+
+def below(state: ClientState, session: str) -> Iterator[SessionView]:
+    """Every session below ``session``, depth first in tree order, without itself."""
+    view = state.sessions.get(session)
+    for child in view.children if view else ():
+        yield state.sessions[child]
+        yield from below(state, child)
+
+
+def rows(
+    state: ClientState, collapsed: frozenset[str] = frozenset()
+) -> Iterator[tuple[int, SessionView]]:
+    """``(depth, session)`` of every row in tree order; children of ``collapsed`` ones left out."""
+
+    def visit(session: str, depth: int) -> Iterator[tuple[int, SessionView]]:
+        view = state.sessions[session]
+        yield depth, view
+        if session not in collapsed:
+            for child in view.children:
+                yield from visit(child, depth + 1)
+
+    for root in state.roots:
+        yield from visit(root, 0)
+
+
+def path(state: ClientState, session: str) -> list[SessionView]:
+    """From the root down to ``session``."""
+    found: list[SessionView] = []
+    view = state.sessions.get(session)
+    while view is not None:
+        found.append(view)
+        view = state.sessions.get(view.parent) if view.parent else None
+    return found[::-1]
+
+
+def sibling(state: ClientState, session: str, step: int) -> str:
+    """The session ``step`` places on among its siblings, going round at the ends."""
+    view = state.sessions[session]
+    level = state.sessions[view.parent].children if view.parent else state.roots
+    return level[(level.index(session) + step) % len(level)]
+
+
+def running_below(state: ClientState, session: str) -> int:
+    """How many agents below ``session`` work."""
+    return sum(view.phase is Phase.RUNNING for view in below(state, session))
+
+
+def waiting_at(state: ClientState, session: str) -> int:
+    """How many requests of ``session`` itself wait for the person."""
+    return sum(request.session == session for request in state.waiting())
+
+
+def waiting_below(state: ClientState, session: str) -> int:
+    """How many requests of the sessions below ``session`` wait for the person."""
+    inside = {view.id for view in below(state, session)}
+    return sum(request.session in inside for request in state.waiting())
+
+
+def totals(state: ClientState) -> Totals:
+    """Running, waiting and new over all sessions."""
+    running = [view for view in state.sessions.values() if view.phase is Phase.RUNNING]
+    return Totals(
+        running=len(running),
+        agents=sum(view.parent is not None for view in running),
+        waiting=len(state.waiting()),
+        new=sum(view.unseen for view in state.sessions.values()),
+    )
+
+
+def is_live(view: SessionView, now: float) -> bool:
+    """Whether something came within the last two seconds."""
+    return view.last_update_at > 0 and now - view.last_update_at < LIVE_SECONDS
+
+
+def is_stale(view: SessionView, now: float, after: float = STALE_SECONDS) -> bool:
+    """Whether the session runs but has been silent for long: tells a hang from work."""
+    return view.phase is Phase.RUNNING and now - max(view.last_update_at, view.started_at) >= after
+
+
+def elapsed(view: SessionView, now: float) -> float:
+    """Seconds that the run or turn has taken so far, or took; 0 when there was none."""
+    start = view.started_at if view.parent else view.turn_started_at
+    end = view.ended_at if view.parent else (None if view.in_turn else view.turn_ended_at)
+    return max(0.0, (now if end is None else end) - start) if start else 0.0
