@@ -1,0 +1,1 @@
+"""The till of a small fruit stand."""

@@ -1,0 +1,98 @@
+"""The scene of the subagent tree: one agent in front, two that go on after the turn has ended.
+
+The main agent's side: it launches, sums up, and answers each notice that an agent has finished.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from canopy_agent.demo.rules import Pause, Rule, Text, Thinking, When, flow
+from canopy_agent.demo.scenes.crew import CHECK, CREW_RULES, REVIEW, WRITE
+from canopy_agent.demo.scenes.scene import WORD, Scene, said
+
+if TYPE_CHECKING:
+    from canopy_agent.demo.conversation import TaskNotice
+    from canopy_agent.demo.requests import ModelRequest
+    from canopy_agent.demo.rules import Steps
+
+THOUGHT = """\
+Three parts of the review do not need each other. The discount rules come first, because money is \
+at stake: I wait for that one. The tests and the README can go on behind.\
+"""
+PLAN = """\
+I split the review among three agents:
+
+1. **Review the discount rules**: I wait for this one.
+2. **Write receipt tests**: in the background.
+3. **Check the README**: in the background, with an agent of its own for the commands.
+"""
+MEANWHILE = """\
+The other two go on in the background. You need not wait: open them in the tree, or type something \
+else. I will come back as each of them finishes, and one may ask you for permission.\
+"""
+
+
+def _launch(_: ModelRequest) -> Steps:
+    return [Pause(0.4), Thinking(THOUGHT, delay=0.012), Text(PLAN), WRITE, CHECK, REVIEW]
+
+
+def _sum_up(request: ModelRequest) -> Steps:
+    front = next(
+        (one for one in request.conversation.since if one.input.get("run_in_background") is False),
+        None,
+    )
+    if front is None or front.is_error or front.report == front.text:
+        review = "The review of the discount rules was stopped before it came to a result."
+    else:
+        review = f"The discount rules are reviewed. {front.report}"
+    return [Pause(0.8), Text(f"{review}\n\n{MEANWHILE}")]
+
+
+def _follow_up(request: ModelRequest) -> Steps:
+    rows = [_told(notice) for notice in request.notices]
+    left = _still_running(request)
+    rows.append(
+        "All agents are done."
+        if left == 0
+        else f"{'One agent is' if left == 1 else f'{left} agents are'} still at work."
+    )
+    return [Pause(0.5), Text("\n\n".join(rows))]
+
+
+def _told(notice: TaskNotice) -> str:
+    """One finished agent in a paragraph."""
+    name = notice.summary.partition('"')[2].rpartition('"')[0] or "The background task"
+    match notice.status:
+        case "completed":
+            return f"**{name}** has finished. {notice.result}".rstrip()
+        case "failed":
+            return f"**{name}** has failed and brought no result."
+        case _:
+            return f"**{name}** was stopped before it finished. Nothing else depends on it."
+
+
+def _still_running(request: ModelRequest) -> int:
+    """How many agents were launched in the background and have not been reported back."""
+    talk = request.conversation
+    launched = {
+        one.id
+        for one in talk.outcomes
+        if one.name == "Agent"
+        and one.input.get("run_in_background") is not False
+        and not one.is_error
+    }
+    return len(launched - {one.tool_use_id for one in (*talk.past_notices, *talk.notices)})
+
+
+SCENE = Scene(
+    name="tree",
+    title="A review by a team of agents",
+    description="a tree of agents: one in front, two that go on after the turn, one that asks you",
+    example="Review the project with a team of agents",
+    rules=(
+        Rule(When(notified=""), _follow_up, delay=WORD),
+        *CREW_RULES,
+        *flow(said("tree"), _launch, _sum_up, delay=WORD),
+    ),
+)
