@@ -49,3 +49,12 @@ class ControlTimeout(ClaudeError):  # noqa: N818
         super().__init__(f"{subtype}: no answer from Claude Code within {seconds:g} s")
         self.subtype = subtype
         self.seconds = seconds
+
+
+class LaunchOptionInvalid(ClaudeError):  # noqa: N818
+    """The client's option ``key`` has a value that cannot be used."""
+
+    def __init__(self, key: str, reason: str) -> None:
+        super().__init__(f"{key} {reason}")
+        self.key = key
+        self.reason = reason
