@@ -201,6 +201,18 @@ class Delivered:
 
 
 @dataclass(frozen=True, slots=True)
+class Replied:
+    """RFD: a foreground child's answer, incoming on its parent only, made from the launch's
+    result.
+    """
+
+    message_id: str
+    sender: str
+    recipient: str
+    result: ToolReturned
+
+
+@dataclass(frozen=True, slots=True)
 class PlanShown:
     """The plan as a whole: entries of ``{content, status, priority}``."""
 
@@ -255,6 +267,7 @@ Fact = (
     | ChildEnded
     | ChildReported
     | Delivered
+    | Replied
     | PlanShown
     | ModeShown
     | ChildOptionsShown

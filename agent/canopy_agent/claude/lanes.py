@@ -1,0 +1,195 @@
+"""What has streamed of an assistant message, so that the complete message adds only the rest.
+
+One lane per conversation (the main one, and each subagent's launch); it makes events and knows no
+rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from canopy_agent.claude.partials import PartialInput
+from canopy_agent.domain.events import (
+    Event,
+    ImageCame,
+    MessageBegan,
+    MessageSaid,
+    MessageUsage,
+    TextCame,
+    ToolBegan,
+    ToolInputGrew,
+    ToolResulted,
+    ToolUsed,
+)
+from canopy_agent.domain.usage import SYNTHETIC
+
+Json = Mapping[str, Any]
+
+TOOL_BLOCKS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+_LOGIN = re.compile(r"\brun /login\b", re.IGNORECASE)
+_EMPTY: Json = {}
+
+
+def text(value: object) -> str | None:
+    """``value`` if it is text."""
+    return value if isinstance(value, str) else None
+
+
+def section(value: object) -> Json:
+    """``value`` if it is an object, an empty one otherwise."""
+    return value if isinstance(value, Mapping) else _EMPTY
+
+
+@dataclass(slots=True)
+class Block:
+    """One content block that streams."""
+
+    kind: str
+    streamed: list[str] = field(default_factory=list)
+    tool_id: str = ""
+    input: PartialInput | None = None
+
+
+@dataclass(slots=True)
+class Lane:
+    """The message that streams in one conversation."""
+
+    parent: str | None
+    message_id: str | None = None
+    blocks: dict[int, Block] = field(default_factory=dict)
+    unmatched: list[Block] = field(default_factory=list)
+    """Streamed blocks, in order, that no complete message has matched yet."""
+
+    # --- streaming ------------------------------------------------------------------------------
+
+    def stream(self, event: Json) -> list[Event]:
+        """Events of one ``stream_event``."""
+        match event.get("type"):
+            case "message_start":
+                return self._begin(section(event.get("message")))
+            case "content_block_start":
+                return self._open(event)
+            case "content_block_delta":
+                return self._delta(event)
+            case "message_delta":
+                usage = section(event.get("usage"))
+                return [MessageUsage(self.parent, usage)] if usage else []
+        return []
+
+    def _begin(self, message: Json) -> list[Event]:
+        self.message_id = text(message.get("id"))
+        self.blocks.clear()
+        self.unmatched.clear()
+        usage = section(message.get("usage"))
+        return [MessageBegan(self.parent, self.message_id, text(message.get("model")), usage)]
+
+    def _open(self, event: Json) -> list[Event]:
+        index, source = event.get("index"), section(event.get("content_block"))
+        kind = text(source.get("type")) or ""
+        if not isinstance(index, int):
+            return []
+        block = self.blocks[index] = Block(kind)
+        if kind in TOOL_BLOCKS:
+            return self._open_tool(block, source)
+        if kind in ("text", "thinking"):
+            self.unmatched.append(block)
+            return self._words(block, text(source.get(kind)) or "")
+        return []
+
+    def _open_tool(self, block: Block, source: Json) -> list[Event]:
+        block.tool_id = text(source.get("id")) or ""
+        block.input = PartialInput()
+        name = text(source.get("name")) or "Unknown Tool"
+        return [ToolBegan(self.parent, block.tool_id, name)] if block.tool_id else []
+
+    def _delta(self, event: Json) -> list[Event]:
+        block = self.blocks.get(event.get("index"))  # type: ignore[arg-type]  # any key may be asked
+        delta = section(event.get("delta"))
+        if block is None:
+            return []
+        match delta.get("type"):
+            case "text_delta":
+                return self._words(block, text(delta.get("text")) or "")
+            case "thinking_delta":
+                return self._words(block, text(delta.get("thinking")) or "")
+            case "input_json_delta" if block.input is not None:
+                grown = block.input.feed(text(delta.get("partial_json")) or "")
+                return [] if grown is None else [ToolInputGrew(self.parent, block.tool_id, grown)]
+        return []
+
+    def _words(self, block: Block, words: str) -> list[Event]:
+        if not words:
+            return []
+        block.streamed.append(words)
+        return [TextCame(self.parent, words, self.message_id, block.kind == "thinking")]
+
+    # --- complete messages ----------------------------------------------------------------------
+
+    def complete(self, frame: Json) -> list[Event]:
+        """Events of one complete ``assistant`` frame, which holds some blocks of a message."""
+        message = section(frame.get("message"))
+        content = message.get("content")
+        blocks = content if isinstance(content, list) else []
+        model, id_ = text(message.get("model")), text(message.get("id"))
+        words = [text(section(b).get("text")) or "" for b in blocks]
+        events: list[Event] = []
+        if not self._asks_for_login(model, words):
+            for block in blocks:
+                events += self._block(section(block), id_)
+        events.append(
+            MessageSaid(
+                self.parent,
+                id_,
+                text(frame.get("uuid")),
+                model,
+                section(message.get("usage")),
+                text(frame.get("error")),
+                "".join(words),
+            )
+        )
+        return events
+
+    @staticmethod
+    def _asks_for_login(model: str | None, words: list[str]) -> bool:
+        """The CLI's own "run /login" message: the prompt's error says it, nobody should read it
+        twice.
+        """
+        return model == SYNTHETIC and len(words) == 1 and _LOGIN.search(words[0]) is not None
+
+    def _block(self, block: Json, message_id: str | None) -> list[Event]:
+        kind = text(block.get("type")) or ""
+        if kind in ("text", "thinking"):
+            rest = self._rest(kind, text(block.get(kind)) or "")
+            if not rest:
+                return []
+            thinking = kind == "thinking"
+            return [TextCame(self.parent, rest, message_id, thinking, streamed=False)]
+        if kind in TOOL_BLOCKS:
+            id_, name = text(block.get("id")), text(block.get("name")) or "Unknown Tool"
+            used = ToolUsed(self.parent, id_ or "", name, section(block.get("input")))
+            return [used] if id_ else []
+        if kind.endswith("_tool_result"):
+            id_ = text(block.get("tool_use_id"))
+            return [ToolResulted(self.parent, id_, [block])] if id_ else []
+        if kind == "image":
+            return self._image(section(block.get("source")), message_id)
+        return []
+
+    def _rest(self, kind: str, whole: str) -> str:
+        """What of a complete block has not streamed; all of it when it does not continue the
+        stream.
+        """
+        for at, block in enumerate(self.unmatched):
+            if block.kind == kind:
+                del self.unmatched[at]
+                streamed = "".join(block.streamed)
+                return whole[len(streamed) :] if whole.startswith(streamed) else whole
+        return whole
+
+    def _image(self, source: Json, message_id: str | None) -> list[Event]:
+        data, uri = text(source.get("data")) or "", text(source.get("url"))
+        mime = text(source.get("media_type")) or "image/png"
+        return [ImageCame(self.parent, message_id, data, mime, uri)] if data or uri else []

@@ -1,0 +1,161 @@
+"""Rules for stopping: a cancel of the root or of one child, the forced end, the end of the CLI.
+
+They order what is withdrawn, closed and answered; how an interrupt travels is the runtime's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from canopy_agent.domain import events as e
+from canopy_agent.domain.cancellation import FORCE_SECONDS
+from canopy_agent.domain.effects import (
+    DropQueued,
+    Effect,
+    Failed,
+    Interrupt,
+    ReplaceProcess,
+    StartTimer,
+    Stopped,
+    StopTask,
+    StopTimer,
+    Withdraw,
+)
+from canopy_agent.domain.task_rules import DRAIN_TIMER
+from canopy_agent.domain.turn_rules import FORCE_TIMER
+
+if TYPE_CHECKING:
+    from canopy_agent.domain.state import SessionState
+    from canopy_agent.domain.turns import Turn
+
+WORKFLOW = "local_workflow"
+
+
+def on_cancel(state: SessionState, event: e.CancelRequested) -> list[Effect]:
+    """``session/cancel``: prompts that came before it are cancelled, later ones are not."""
+    affected = [turn for turn in state.turns.unsettled() if turn.received < event.received]
+    active = state.turns.active if state.turns.active in affected else None
+    interrupt = _needs_interrupt(state, affected)
+    state.plan_refusal = None
+    for request in state.requests.values():
+        request.cancel_seen = True
+    works = active is not None or state.turns.autonomous
+    if works or affected:
+        state.window.begin(working=works)
+    effects = list(state.children.cancelled()) if interrupt else []
+    dropped = [turn for turn in affected if turn.is_queued]
+    for turn in dropped:
+        state.window.abandoned(turn.prompt)
+        effects += state.turns.settle(turn, Stopped("cancelled"))
+    if active is not None:
+        effects += _cancel_active(state, active)
+    effects += [DropQueued(turn.prompt) for turn in dropped]
+    if interrupt:
+        effects.append(Interrupt())
+        effects += _stop_workflows(state)
+    return effects
+
+
+def _needs_interrupt(state: SessionState, affected: list[Turn]) -> bool:
+    """Nothing is interrupted that does not run; background agents that survive one need none."""
+    if affected or state.turns.foreground or state.turns.state == "requires_action":
+        return True
+    agents = any(task.is_subagent for task in state.tasks.live())
+    return agents and not state.policy.spares_background
+
+
+def _cancel_active(state: SessionState, turn: Turn) -> list[Effect]:
+    state.window.cancelled(turn.prompt)
+    turn.cancelled = True
+    if turn.is_held and not (state.requested or state.turns.autonomous):
+        # its work is over but for the subagents: nothing will come that could answer it
+        effects = state.close_calls(state.stoppable_calls(), "cancelled")
+        effects += state.turns.cancel(turn)
+        state.window.work_ended()
+        return effects
+    return [StartTimer(FORCE_TIMER, FORCE_SECONDS)]
+
+
+def _stop_workflows(state: SessionState) -> list[Effect]:
+    """An interrupt that spares background agents spares workflows too; a client without a way to
+    stop one gets it stopped here.
+    """
+    if not (state.policy.spares_background and state.policy.stops_workflows):
+        return []
+    return [StopTask(task.id) for task in state.tasks.live() if task.task_type == WORKFLOW]
+
+
+def on_child_cancel(state: SessionState, event: e.ChildCancelRequested) -> list[Effect]:
+    """``session/cancel`` of a child: its end is reported by the CLI, the turn goes on."""
+    agent = state.children.agent_of_session(event.child)
+    if agent is None or state.tasks.get(agent) is None:
+        return []
+    for request in state.requests.values():
+        if request.agent == agent:
+            request.cancel_seen = True
+    return [StopTask(agent)]
+
+
+def on_receipt(state: SessionState, event: e.InterruptReceipt) -> list[Effect]:
+    """The CLI told which prompts it still holds."""
+    state.window.receipt(event.still_queued)
+    return []
+
+
+def on_timer(state: SessionState, event: e.TimerFired) -> list[Effect]:
+    """A bound was reached."""
+    if event.name == DRAIN_TIMER:
+        quiet = state.turns.state == "idle" and not state.turns.autonomous
+        return state.turns.drain() if quiet else []
+    turn = state.turns.active
+    if event.name != FORCE_TIMER or turn is None or not turn.cancelled:
+        return []
+    effects = state.close_calls(state.stoppable_calls(), "cancelled")
+    effects += state.turns.cancel(turn)
+    effects += _everything_ends(state, cancelled=True, why="process_ended")
+    lost = Failed("Claude Code did not stop and was restarted; send the prompt again")
+    return [*effects, *state.turns.stream_ended(lost), ReplaceProcess()]
+
+
+def _everything_ends(state: SessionState, *, cancelled: bool, why: str) -> list[Effect]:
+    effects: list[Effect] = [Withdraw(key) for key in state.requests]
+    state.requests.clear()
+    effects += state.close_calls(state.ledger.open_calls(), why)
+    effects += state.children.closed(cancelled=cancelled)
+    state.tasks.clear()
+    state.ledger.clear()
+    state.plan_refusal = None
+    return effects
+
+
+def on_stream_ended(state: SessionState, event: e.StreamEnded) -> list[Effect]:
+    """The CLI is gone: end what it ran, answer what waits for it. The next prompt starts
+    another.
+    """
+    effects = _everything_ends(state, cancelled=state.window.open, why="process_ended")
+    words = event.status or "without saying why"
+    failure = Failed(f"Claude Code ended ({words}); send the next prompt to resume the session")
+    effects += state.turns.stream_ended(failure)
+    state.window.end()
+    state.window.forget_orphans()
+    state.usage.process_replaced()
+    return [*effects, StopTimer(FORCE_TIMER), StopTimer(DRAIN_TIMER)]
+
+
+def on_closing(state: SessionState, event: e.SessionClosing) -> list[Effect]:
+    """``session/close``: every prompt is answered ``cancelled`` before the CLI goes."""
+    effects = _everything_ends(state, cancelled=True, why="cancelled")
+    for turn in state.turns.unsettled():
+        effects += state.turns.cancel(turn)
+    return [*effects, StopTimer(FORCE_TIMER), StopTimer(DRAIN_TIMER)]
+
+
+def on_reset(state: SessionState, event: e.ConversationReset) -> list[Effect]:
+    """``/clear``: children and tasks of the old conversation end; the turn goes on."""
+    effects = state.close_calls(
+        [call for call in state.ledger.open_calls() if call.parent is not None], "stopped"
+    )
+    effects += state.children.reset()
+    state.tasks.clear()
+    state.usage.reset()
+    return effects

@@ -1,0 +1,201 @@
+"""The closed set of things the core can ask for; the runtime carries them out in order.
+
+An effect is data: it says what, never how, and its answer comes back as an event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from canopy_agent.domain.facts import Fact
+
+Json = Mapping[str, Any]
+_NONE: Json = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Let the client see ``fact`` on ``session``; ``parent`` attributes it to a subagent's
+    launch.
+    """
+
+    session: str
+    fact: Fact
+    parent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A prompt's answer: ``stop_reason`` of ACP, usage of the turn when it ran."""
+
+    stop_reason: str
+    usage: Json | None = None
+    meta: Json = field(default_factory=lambda: _NONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A prompt's answer is an error. ``kind`` is ``internal``, ``auth`` or ``cancelled``."""
+
+    message: str
+    kind: str = "internal"
+    data: Json | None = None
+
+
+Outcome = Stopped | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """Answer ``prompt``. The core sends this exactly once per prompt."""
+
+    prompt: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class SendPrompt:
+    """Write a user message to the CLI under the uuid ``prompt``."""
+
+    prompt: str
+    blocks: tuple[Json, ...]
+    priority: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupt:
+    """Stop the turn that runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class DropQueued:
+    """Take a user message back that the CLI has not begun (``cancel_async_message``)."""
+
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class StopTask:
+    """Stop one task of the CLI."""
+
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskPermission:
+    """Put the CLI's permission question ``key`` to the client on ``session``.
+
+    ``background`` is true for a subagent whose request does not block the foreground: there an
+    answer of ``cancelled`` is a refusal and no more. ``owned`` says whether a turn owns the
+    request.
+    """
+
+    key: str
+    session: str
+    parent: str | None
+    background: bool = False
+    owned: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AskQuestion:
+    """Put an AskUserQuestion to the client as a form on ``session``."""
+
+    key: str
+    session: str
+    parent: str | None
+    background: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AskElicitation:
+    """Put an MCP server's elicitation to the client, on the root."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskDialog:
+    """Put a dialog of the CLI to the client, on the root."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """Answer a permission question with a refusal, showing nothing."""
+
+    key: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerHook:
+    """Let a hook go on."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    """Take the client's request for ``key`` back; no answer goes to the CLI."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class StartTimer:
+    """Send ``TimerFired(name)`` after ``seconds``; a timer of the same name is replaced."""
+
+    name: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class StopTimer:
+    """Forget a timer."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceProcess:
+    """The CLI does not obey: end it, so that the next prompt starts another that resumes."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnBegan:
+    """A turn was activated or all turns ended; for titles, gauges and idle work."""
+
+    prompt: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """A line for the log of the adapter."""
+
+    text: str
+
+
+Effect = (
+    Show
+    | Settle
+    | SendPrompt
+    | Interrupt
+    | DropQueued
+    | StopTask
+    | AskPermission
+    | AskQuestion
+    | AskElicitation
+    | AskDialog
+    | Refuse
+    | AnswerHook
+    | Withdraw
+    | StartTimer
+    | StopTimer
+    | ReplaceProcess
+    | TurnBegan
+    | Logged
+)

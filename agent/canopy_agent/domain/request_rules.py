@@ -1,0 +1,104 @@
+"""Rules for questions of the CLI: which session they are put on, and when they are put at all.
+
+Options, forms and answers are the brokers'; here a question finds its place and its owner.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from canopy_agent.domain import events as e
+from canopy_agent.domain.effects import (
+    AnswerHook,
+    AskDialog,
+    AskElicitation,
+    AskPermission,
+    AskQuestion,
+    Effect,
+    Refuse,
+    Show,
+    Withdraw,
+)
+from canopy_agent.domain.facts import ToolInputComplete
+from canopy_agent.domain.state import OpenRequest
+from canopy_agent.domain.stream_rules import show_hook_response
+
+if TYPE_CHECKING:
+    from canopy_agent.domain.state import SessionState
+
+QUESTION_TOOL = "AskUserQuestion"
+_RESULT_HOOKS = frozenset({"PostToolUse"})
+
+
+def on_permission(state: SessionState, event: e.PermissionAsked) -> list[Effect]:
+    """A tool wants permission, or a question wants an answer."""
+    agent = event.agent
+    launch = state.tasks.launch_of(agent) if agent is not None else None
+    if state.window.drops_output and (launch is None or not state.tasks.runs_under(launch)):
+        return [Refuse(event.key, "The user cancelled this work.")]
+    session = state.children.session_of(agent)
+    effects = _make_visible(state, event, session, launch)
+    state.requests[event.key] = OpenRequest(event.key, agent, event.tool_use_id)
+    background = agent is not None and not state.tasks.blocks_foreground(agent)
+    if event.tool == QUESTION_TOOL and state.policy.questions:
+        effects.append(AskQuestion(event.key, session, launch, background))
+    else:
+        owned = not state.policy.ends_turns or state.turns.owner_of_request() is not None
+        effects.append(AskPermission(event.key, session, launch, background, owned))
+    return effects + (state.children.request_opened(agent) if agent is not None else [])
+
+
+def _make_visible(
+    state: SessionState, event: e.PermissionAsked, session: str, launch: str | None
+) -> list[Effect]:
+    """The client must know the call that it is asked about; a question may outrun the stream."""
+    call = state.ledger.get(event.tool_use_id)
+    if call is not None and call.dispatched and not call.hidden:
+        return []
+    call = state.ledger.opened(event.tool_use_id, event.tool, launch)
+    call.hidden = False
+    call.dispatched = True
+    call.pinned = session
+    whole = ToolInputComplete(event.tool_use_id, event.tool, event.input, surfaced=True)
+    return [Show(session, whole, call.parent)]
+
+
+def on_elicitation(state: SessionState, event: e.ElicitationAsked) -> list[Effect]:
+    """An MCP server asks; nobody knows for which agent, so the root it is."""
+    state.requests[event.key] = OpenRequest(event.key, None)
+    return [AskElicitation(event.key)]
+
+
+def on_dialog(state: SessionState, event: e.DialogAsked) -> list[Effect]:
+    """The CLI itself asks."""
+    state.requests[event.key] = OpenRequest(event.key, None)
+    return [AskDialog(event.key)]
+
+
+def on_withdrawn(state: SessionState, event: e.ControlWithdrawn) -> list[Effect]:
+    """The CLI takes a question back."""
+    request = state.requests.pop(event.key, None)
+    if request is None:
+        return []
+    return [Withdraw(event.key), *_closed(state, request, withdrawn=True)]
+
+
+def on_request_closed(state: SessionState, event: e.RequestClosed) -> list[Effect]:
+    """The client answered, or will not."""
+    request = state.requests.pop(event.key, None)
+    return [] if request is None else _closed(state, request, withdrawn=event.withdrawn)
+
+
+def _closed(state: SessionState, request: OpenRequest, *, withdrawn: bool) -> list[Effect]:
+    if request.agent is None:
+        return []
+    stopped = withdrawn and request.cancel_seen
+    return state.children.request_closed(request.agent, stopped=stopped)
+
+
+def on_hook(state: SessionState, event: e.HookFired) -> list[Effect]:
+    """A hook of ours fired: take what it knows, and let the CLI go on."""
+    effects: list[Effect] = []
+    if event.event in _RESULT_HOOKS:
+        effects += show_hook_response(state, event)
+    return [*effects, AnswerHook(event.key)]

@@ -1,0 +1,86 @@
+"""One step of a session: an event in, effects out, by a table from event to rule.
+
+Fan-out only: it holds no rule and keeps no state of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from canopy_agent.domain import (
+    cancel_rules,
+    request_rules,
+    stream_rules,
+    task_rules,
+    turn_rules,
+)
+from canopy_agent.domain import events as e
+from canopy_agent.domain.effects import Effect, Show
+from canopy_agent.domain.facts import Noted
+
+if TYPE_CHECKING:
+    from canopy_agent.domain.state import SessionState
+
+Rule = Callable[["SessionState", Any], list[Effect]]
+
+
+def _nothing(state: SessionState, event: e.Event) -> list[Effect]:
+    return []
+
+
+def _informed(state: SessionState, event: e.Informed) -> list[Effect]:
+    return [Show(state.root, Noted(event.level, event.text, kind={"kind": "informational"}))]
+
+
+RULES: dict[type, Rule] = {
+    e.CliInit: turn_rules.on_init,
+    e.StateChanged: turn_rules.on_state,
+    e.ModelRequested: turn_rules.on_model_requested,
+    e.PromptMoved: turn_rules.on_prompt_moved,
+    e.PromptEchoed: turn_rules.on_echo,
+    e.MessageBegan: stream_rules.on_message_began,
+    e.MessageUsage: stream_rules.on_message_usage,
+    e.TextCame: stream_rules.on_text,
+    e.ImageCame: stream_rules.on_image,
+    e.ToolBegan: stream_rules.on_tool_began,
+    e.ToolInputGrew: stream_rules.on_tool_input,
+    e.ToolUsed: stream_rules.on_tool_used,
+    e.MessageSaid: stream_rules.on_message_said,
+    e.ToolResulted: stream_rules.on_tool_result,
+    e.UserRecordPassed: task_rules.on_user_record,
+    e.TaskStarted: task_rules.on_task_started,
+    e.TaskProgressed: _nothing,
+    e.TaskPatched: task_rules.on_task_patched,
+    e.TaskNotified: task_rules.on_task_notified,
+    e.BackgroundLevel: task_rules.on_background_level,
+    e.ToolBeat: stream_rules.on_tool_beat,
+    e.ToolRefused: stream_rules.on_tool_refused,
+    e.ResultCame: turn_rules.on_result,
+    e.RateLimited: turn_rules.on_rate_limit,
+    e.Compacted: turn_rules.on_compacted,
+    e.ConversationReset: cancel_rules.on_reset,
+    e.LocalOutput: stream_rules.on_local_output,
+    e.Informed: _informed,
+    e.SuggestionMade: _nothing,
+    e.StreamEnded: cancel_rules.on_stream_ended,
+    e.PermissionAsked: request_rules.on_permission,
+    e.HookFired: request_rules.on_hook,
+    e.ElicitationAsked: request_rules.on_elicitation,
+    e.DialogAsked: request_rules.on_dialog,
+    e.ControlWithdrawn: request_rules.on_withdrawn,
+    e.PromptSubmitted: turn_rules.on_prompt,
+    e.CancelRequested: cancel_rules.on_cancel,
+    e.ChildCancelRequested: cancel_rules.on_child_cancel,
+    e.RequestOpened: _nothing,
+    e.RequestClosed: request_rules.on_request_closed,
+    e.PlanRefused: turn_rules.on_plan_refused,
+    e.InterruptReceipt: cancel_rules.on_receipt,
+    e.TimerFired: cancel_rules.on_timer,
+    e.SessionClosing: cancel_rules.on_closing,
+}
+
+
+def step(state: SessionState, event: e.Event) -> list[Effect]:
+    """Apply ``event`` to ``state`` and give what has to be done, in order."""
+    return RULES[type(event)](state, event)

@@ -1,0 +1,169 @@
+"""The state of one session: the product of its parts, and the questions that several rules ask of
+it.
+
+It holds no rule of its own about turns or children; those live with the parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from canopy_agent.domain.bounded import Recent
+from canopy_agent.domain.cancellation import CancelWindow
+from canopy_agent.domain.children import Children, FlatChildren
+from canopy_agent.domain.effects import Effect, Show
+from canopy_agent.domain.facts import ToolClosed
+from canopy_agent.domain.generations import Generations
+from canopy_agent.domain.lineage import Launch
+from canopy_agent.domain.subagents import Subagents
+from canopy_agent.domain.tasks import TaskRegistry
+from canopy_agent.domain.toolcalls import OpenCall, ToolLedger
+from canopy_agent.domain.turns import Turns
+from canopy_agent.domain.usage import UsageMeter
+
+if TYPE_CHECKING:
+    from canopy_agent.domain.facts import Fact
+
+MESSAGE_LIFECYCLE = "msg_lifecycle_v1"
+REQUEST_MARKERS = "request_marker_lists_v1"
+
+
+class Form(Enum):
+    """How subagents are shown."""
+
+    FLAT = "flat"
+    AIR = "air"
+    RFD = "rfd"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the client's profile means for the rules. See ``ClientProfile`` for the fields'
+    sources.
+    """
+
+    form: Form = Form.FLAT
+    ends_turns: bool = False
+    spares_background: bool = False
+    child_cancel: bool = False
+    child_text: bool = False
+    child_deltas: bool = True
+    stops_workflows: bool = False
+    questions: bool = False
+
+
+@dataclass(slots=True)
+class OpenRequest:
+    """A question of the CLI that the client has. ``agent`` is None for the main conversation."""
+
+    key: str
+    agent: str | None
+    tool_use_id: str | None = None
+    cancel_seen: bool = False
+
+
+@dataclass(slots=True)
+class PlanRefusal:
+    """An ExitPlanMode that was refused: its result will stop the cycle with a diagnostic."""
+
+    tool_use_id: str
+    result_seen: bool = False
+
+
+@dataclass(slots=True)
+class SessionState:
+    """Everything the rules know of one session. ``root`` is its ACP id."""
+
+    root: str
+    policy: Policy
+    tasks: TaskRegistry
+    turns: Turns
+    children: Children
+    ledger: ToolLedger
+    window: CancelWindow
+    usage: UsageMeter
+    hidden: Recent[str, Launch] = field(default_factory=lambda: Recent(1024))
+    """Calls without a card, with their input."""
+    requests: dict[str, OpenRequest] = field(default_factory=dict)
+    capabilities: set[str] = field(default_factory=set)
+    plan_refusal: PlanRefusal | None = None
+    requested: bool = False
+    """The CLI began a model request since the last result."""
+    delivered: bool = False
+    """The turn has shown text of its own, so its result need not be repeated."""
+
+    # --- questions --------------------------------------------------------------------------------
+
+    def drops(self, parent: str | None) -> bool:
+        """Whether output is of cancelled work that the client saw end; background agents go on."""
+        if not self.window.drops_output:
+            return False
+        return parent is None or not self.tasks.runs_under(parent)
+
+    def place(self, fact: Fact, parent: str | None, *, streamed: bool = True) -> list[Effect]:
+        """Show ``fact`` where the conversation that made it is shown."""
+        if parent is None:
+            return [Show(self.root, fact)]
+        return self.children.show(fact, parent, streamed=streamed)
+
+    def place_call(self, call: OpenCall, fact: Fact) -> list[Effect]:
+        """Show a fact of a tool call; one that a request surfaced stays where it was put."""
+        if call.pinned is not None:
+            return [Show(call.pinned, fact, call.parent)]
+        return self.place(fact, call.parent)
+
+    def close_calls(self, calls: list[OpenCall], why: str) -> list[Effect]:
+        """End calls that will get no result."""
+        effects: list[Effect] = []
+        for call in calls:
+            self.ledger.closed(call.id)
+            if not call.hidden:
+                effects += self.place_call(call, ToolClosed(call.id, why))
+        return effects
+
+    def stoppable_calls(self) -> list[OpenCall]:
+        """Open calls of cancelled work: all but those of background agents that go on."""
+        return [
+            call
+            for call in self.ledger.open_calls()
+            if call.parent is None or not self._in_background(call.parent)
+        ]
+
+    def _in_background(self, launch: str) -> bool:
+        return any(
+            task.backgrounded and self.tasks.launch_of(task.id) == launch
+            for task in self.tasks.live()
+        )
+
+    def calls_of(self, agent: str) -> list[OpenCall]:
+        """Open calls that ``agent`` made."""
+        launch = self.tasks.launch_of(agent)
+        return [c for c in self.ledger.open_calls() if launch is not None and c.parent == launch]
+
+
+def new_state(root: str, policy: Policy, *, resumed: bool = False) -> SessionState:
+    """The state of a session that begins. ``resumed``: the CLI continues an earlier
+    conversation.
+    """
+    tasks = TaskRegistry()
+    children: Children
+    if policy.form is Form.AIR:
+        children = Generations(
+            root, cancellable=policy.child_cancel, spares_background=policy.spares_background
+        )
+    elif policy.form is Form.RFD:
+        children = Subagents(root)
+    else:
+        children = FlatChildren(root, text=policy.child_text, deltas=policy.child_deltas)
+    return SessionState(
+        root=root,
+        policy=policy,
+        tasks=tasks,
+        turns=Turns(tasks, ends_turns=policy.ends_turns),
+        children=children,
+        ledger=ToolLedger(),
+        window=CancelWindow(),
+        usage=UsageMeter(resumed=resumed),
+    )

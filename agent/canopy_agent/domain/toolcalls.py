@@ -1,0 +1,73 @@
+"""Which tool calls are open, who owns them, and what has to happen to those that never get a
+result.
+
+It keeps facts about calls, not their looks; wording and fields are the renderer's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from canopy_agent.domain.bounded import Recent
+
+
+@dataclass(slots=True)
+class OpenCall:
+    """A call without a result yet.
+
+    ``parent`` is the launch of the subagent that made it. ``dispatched`` means that the CLI had the
+    whole call. ``pinned`` is the session on which a permission request showed it first, which ties
+    it there whatever the stream says later. ``hidden`` calls have no card.
+    """
+
+    id: str
+    name: str
+    parent: str | None
+    dispatched: bool = False
+    pinned: str | None = None
+    hidden: bool = False
+    has_task: bool = False
+    """A task of the CLI stands for the call: the turn does not wait for its result."""
+
+
+class ToolLedger:
+    """Open calls by id, and the owners of recent ones."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, OpenCall] = {}
+        self._parents: Recent[str, str | None] = Recent(2048)
+
+    def get(self, id_: str) -> OpenCall | None:
+        """The open call with this id."""
+        return self._open.get(id_)
+
+    def open_calls(self) -> list[OpenCall]:
+        """All open calls, oldest first."""
+        return list(self._open.values())
+
+    def opened(self, id_: str, name: str, parent: str | None) -> OpenCall:
+        """A call was seen for the first time, or again."""
+        call = self._open.get(id_)
+        if call is None:
+            call = OpenCall(id_, name, parent)
+            self._open[id_] = call
+        elif parent is not None and call.parent is None and call.pinned is None:
+            call.parent = parent
+        self._parents[id_] = call.parent
+        return call
+
+    def parent_of(self, id_: str, named: str | None) -> str | None:
+        """Whose call ``id_`` is: what the frame names, else what was known of it before."""
+        return named if named is not None else self._parents.get(id_)
+
+    def closed(self, id_: str) -> OpenCall | None:
+        """A call got its result or was closed."""
+        return self._open.pop(id_, None)
+
+    def main_calls(self) -> list[OpenCall]:
+        """Open calls of the main conversation."""
+        return [call for call in self._open.values() if call.parent is None]
+
+    def clear(self) -> None:
+        """Nothing is open any more."""
+        self._open.clear()

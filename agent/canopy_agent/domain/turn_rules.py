@@ -1,0 +1,271 @@
+"""Rules for prompts and results: who is answered when, and what belongs to nobody's prompt.
+
+The bookkeeping of turns is in ``turns``; here the CLI's events are matched with it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from canopy_agent.domain import events as e
+from canopy_agent.domain.effects import (
+    Effect,
+    Failed,
+    SendPrompt,
+    Show,
+    Stopped,
+    StopTimer,
+)
+from canopy_agent.domain.facts import Said, UserSaid
+from canopy_agent.domain.outcomes import (
+    is_interrupted_handoff,
+    is_plan_interruption,
+    outcome_of,
+    stopped,
+)
+from canopy_agent.domain.state import REQUEST_MARKERS
+from canopy_agent.domain.usage import api_tokens
+from canopy_shared.ext.claude import AUTONOMOUS_ORIGINS
+
+if TYPE_CHECKING:
+    from canopy_agent.domain.state import SessionState
+    from canopy_agent.domain.turns import Turn
+
+FORCE_TIMER = "force-cancel"
+
+
+def on_prompt(state: SessionState, event: e.PromptSubmitted) -> list[Effect]:
+    """A prompt goes to the CLI at once, whatever runs: the CLI queues."""
+    state.turns.submitted(event.prompt, event.received)
+    return [SendPrompt(event.prompt, event.blocks)]
+
+
+def on_init(state: SessionState, event: e.CliInit) -> list[Effect]:
+    """Capabilities of the CLI are latched, never cleared."""
+    state.capabilities |= event.capabilities
+    return []
+
+
+def on_echo(state: SessionState, event: e.PromptEchoed) -> list[Effect]:
+    """The CLI took a user message in. One that we did not send was typed elsewhere."""
+    turn = state.turns.find(event.prompt)
+    if turn is not None:
+        if turn is state.turns.active:
+            return []
+        return activate(state, turn)
+    if state.window.was_cancelled(event.prompt):
+        return []
+    if event.origin == "human" and not event.synthetic and event.blocks:
+        return [Show(state.root, UserSaid(event.blocks, event.prompt))]
+    return []
+
+
+def activate(state: SessionState, turn: Turn) -> list[Effect]:
+    """Begin ``turn``; whatever was cancelled or abandoned before cannot come back."""
+    state.window.end()
+    state.window.forget_orphans()
+    state.delivered = False
+    state.requested = False
+    effects = state.turns.activate(turn)
+    return [StopTimer(FORCE_TIMER), *effects]
+
+
+def on_model_requested(state: SessionState, event: e.ModelRequested) -> list[Effect]:
+    """A model request begins: after a cancel, one that is not of the cancelled work is new work."""
+    state.requested = True
+    unsettled = any(turn.cancelled for turn in state.turns.unsettled())
+    marks = REQUEST_MARKERS in state.capabilities
+    if marks and state.window.ends_with(event.prompts or (), unsettled=unsettled):
+        state.window.end()
+    return []
+
+
+def on_prompt_moved(state: SessionState, event: e.PromptMoved) -> list[Effect]:
+    """The CLI's word on one user message; one that it refuses is answered here."""
+    if event.state not in ("completed", "cancelled", "discarded", "refused"):
+        return []
+    state.window.gone(event.prompt)
+    turn = state.turns.find(event.prompt)
+    if event.state not in ("discarded", "refused") or turn is None or not turn.is_queued:
+        return []
+    return state.turns.settle(turn, Failed(f"Claude Code {event.state} the prompt"))
+
+
+def on_state(state: SessionState, event: e.StateChanged) -> list[Effect]:
+    """The CLI's own state; idle is where cancelled and lost turns end."""
+    if event.state == "running":
+        state.turns.running()
+        return []
+    if event.state != "idle":
+        state.turns.state = event.state
+        return []
+    turn = state.turns.active
+    effects: list[Effect] = []
+    if turn is not None and turn.cancelled:
+        effects += state.close_calls(state.stoppable_calls(), "cancelled")
+        effects.append(StopTimer(FORCE_TIMER))
+    elif turn is not None and not turn.is_held and state.turns.debt == 0:
+        effects += state.close_calls(state.ledger.main_calls(), "turn_ended")
+    effects += state.turns.idle()
+    _note_work_ended(state)
+    return effects
+
+
+def _note_work_ended(state: SessionState) -> None:
+    if not any(turn.cancelled for turn in state.turns.unsettled()) and not state.turns.autonomous:
+        state.window.work_ended()
+
+
+# --- results --------------------------------------------------------------------------------------
+
+
+def on_result(state: SessionState, event: e.ResultCame) -> list[Effect]:
+    """A cycle ended: answer its prompt, or, if it had none, close the cycle."""
+    state.requested = False
+    for prompt in event.prompts:
+        state.window.gone(prompt)
+    autonomous = event.origin_kind in AUTONOMOUS_ORIGINS
+    if autonomous and not state.turns.names_pending(event.prompts):
+        return _autonomous_result(state, event)
+    target = _target(state, event)
+    if target is None:
+        state.turns.debt += 1
+        return _gauge(state, event, None)
+    return _user_result(state, event, target)
+
+
+def _gauge(state: SessionState, event: e.ResultCame, turn: Turn | None) -> list[Effect]:
+    tally = turn.tally if turn is not None else None
+    shown = state.usage.result(tally, event.usage, event.model_usage, event.cost, event.origin)
+    return [] if shown is None else [Show(state.root, shown)]
+
+
+def _target(state: SessionState, event: e.ResultCame) -> Turn | None:
+    """The turn that a result answers; None for the ghost of a prompt that was answered before."""
+    named = [turn for p in event.prompts if (turn := state.turns.find(p)) is not None]
+    named = [turn for turn in named if not turn.is_held]
+    if named:
+        return named[-1]
+    if event.prompts:
+        return None
+    if state.turns.working is not None:
+        return state.turns.working
+    if state.window.expects_orphans:
+        state.window.forget_orphans()
+        return None
+    return next(iter(state.turns.queued()), None)
+
+
+def _user_result(state: SessionState, event: e.ResultCame, turn: Turn) -> list[Effect]:
+    effects: list[Effect] = []
+    for prompt in event.prompts:
+        merged = state.turns.find(prompt)
+        if merged is not None and merged is not turn and merged.is_queued:
+            # several prompts became one turn: the last one carries its result
+            effects += state.turns.settle(merged, Stopped("end_turn"))
+    if turn is not state.turns.active:
+        effects += activate(state, turn)
+    state.turns.debt += 1
+    effects += _gauge(state, event, turn)
+    refusal, state.plan_refusal = state.plan_refusal, None
+    if turn.cancelled:
+        effects += state.close_calls(state.stoppable_calls(), "cancelled")
+        effects += [StopTimer(FORCE_TIMER), *state.turns.cancel(turn)]
+        _note_work_ended(state)
+        return effects
+    if is_interrupted_handoff(event) and state.window.was_cancelled(turn.prompt):
+        return effects
+    if refusal is not None and refusal.result_seen and is_plan_interruption(event):
+        return effects + state.turns.finish(turn, stopped("cancelled", turn.tally))
+    return effects + _settle_with_result(state, event, turn)
+
+
+def _settle_with_result(state: SessionState, event: e.ResultCame, turn: Turn) -> list[Effect]:
+    outcome = outcome_of(event, turn.tally, turn.error_kind)
+    effects: list[Effect] = []
+    if isinstance(outcome, Stopped):
+        if outcome.stop_reason == "refusal":
+            effects += _explain_refusal(state, event)
+        elif not state.delivered and event.text and not api_tokens(event.usage).output:
+            # a local command whose only output is its result
+            effects.append(Show(state.root, Said(event.text)))
+    if isinstance(outcome, Stopped) and outcome.stop_reason == "end_turn":
+        closing, lost = _incomplete(state)
+        effects += closing
+        if lost:
+            names = ", ".join(lost)
+            text = f"the turn ended while tool calls had no result: {names}"
+            failed = Failed(text, data={"errorKind": "incomplete_tool_call", "toolCalls": lost})
+            return effects + state.turns.settle(turn, failed)
+    else:
+        effects += state.close_calls(_forgotten(state), "turn_ended")
+    return effects + state.turns.finish(turn, outcome)
+
+
+def _explain_refusal(state: SessionState, event: e.ResultCame) -> list[Effect]:
+    why = event.stop_details.get("explanation") if event.stop_details else None
+    if not isinstance(why, str) or not why.strip() or state.delivered:
+        return []
+    return [Show(state.root, Said(why))]
+
+
+def _forgotten(state: SessionState) -> list:  # type: ignore[type-arg]
+    return [call for call in state.ledger.main_calls() if not _has_task(state, call.id)]
+
+
+def _has_task(state: SessionState, id_: str) -> bool:
+    call = state.ledger.get(id_)
+    return id_ in state.tasks.launches() or (call is not None and call.has_task)
+
+
+def _incomplete(state: SessionState) -> tuple[list[Effect], list[str]]:
+    """Close calls of the main conversation that got no result; those that ran fail the prompt.
+
+    The call of a running subagent, command or workflow is not one of them.
+    """
+    calls = _forgotten(state)
+    lost = [call.id for call in calls if call.dispatched and not call.hidden]
+    effects: list[Effect] = []
+    for call in calls:
+        effects += state.close_calls([call], "turn_ended" if call.dispatched else "never_ran")
+    return effects, lost
+
+
+def _autonomous_result(state: SessionState, event: e.ResultCame) -> list[Effect]:
+    """The end of a cycle of Claude Code's own: it feeds no prompt, but may release a held one."""
+    state.turns.debt += 1
+    effects = _gauge(state, event, None)
+    refusal = state.plan_refusal
+    if refusal is not None and refusal.result_seen and is_plan_interruption(event):
+        state.plan_refusal = None
+        turn = state.turns.active
+        if turn is not None and turn.is_held and not state.turns.is_awaiting(turn):
+            state.turns.autonomous = False
+            return effects + state.turns.cancel(turn)
+    never_ran = [c for c in state.ledger.main_calls() if not c.dispatched]
+    if state.turns.working is None:
+        effects += state.close_calls(never_ran, "never_ran")
+    if event.num_turns > 0 or event.is_error:
+        state.turns.autonomous = False
+        effects += state.turns.drain()
+    _note_work_ended(state)
+    return effects
+
+
+def on_compacted(state: SessionState, event: e.Compacted) -> list[Effect]:
+    """The context shrank."""
+    return [Show(state.root, state.usage.compacted(event.post_tokens))]
+
+
+def on_rate_limit(state: SessionState, event: e.RateLimited) -> list[Effect]:
+    """The account's limits moved."""
+    shown = state.usage.rate_limit(event.facts)
+    return [] if shown is None else [Show(state.root, shown)]
+
+
+def on_plan_refused(state: SessionState, event: e.PlanRefused) -> list[Effect]:
+    """Remember that the cycle will stop because its plan was refused."""
+    from canopy_agent.domain.state import PlanRefusal
+
+    state.plan_refusal = PlanRefusal(event.tool_use_id)
+    return []

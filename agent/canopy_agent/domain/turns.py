@@ -1,0 +1,229 @@
+"""The life of prompts: queued, active, held, answered, each exactly once.
+
+Turns settle at their result, not at the idle that follows; what an idle is worth is counted here.
+Rules of the hold and of cancelling live beside this module, and nothing here waits or draws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from canopy_agent.domain import hold
+from canopy_agent.domain.effects import Effect, Failed, Outcome, Settle, Stopped, TurnBegan
+from canopy_agent.domain.outcomes import stopped
+from canopy_agent.domain.usage import TurnTally
+
+if TYPE_CHECKING:
+    from canopy_agent.domain.tasks import TaskRegistry
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """The CLI has not taken the prompt in yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Active:
+    """The CLI works on the prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The result is in; the answer waits for subagents of the turn."""
+
+    outcome: Stopped
+
+
+Phase = Queued | Active | Held
+
+
+@dataclass(slots=True)
+class Turn:
+    """One prompt that is not answered yet. ``received`` numbers it among the client's messages."""
+
+    prompt: str
+    received: int
+    phase: Phase = field(default_factory=Queued)
+    cancelled: bool = False
+    spawned: set[str] = field(default_factory=set)
+    tally: TurnTally = field(default_factory=TurnTally)
+    error_kind: str | None = None
+
+    @property
+    def is_queued(self) -> bool:
+        """Whether the CLI has not begun it."""
+        return isinstance(self.phase, Queued)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether only subagents keep it open."""
+        return isinstance(self.phase, Held)
+
+
+class Turns:
+    """All unanswered prompts of a session, in the order in which they came."""
+
+    def __init__(self, tasks: TaskRegistry, *, ends_turns: bool) -> None:
+        self._tasks = tasks
+        self._ends_turns = ends_turns
+        self._turns: list[Turn] = []
+        self.active: Turn | None = None
+        """The turn that was activated last, until it is answered; it may be held."""
+        self.state = "idle"
+        self.autonomous = False
+        """A cycle that no prompt asked for is the foreground work."""
+        self.debt = 0
+        """Idles that earlier results still owe."""
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    def unsettled(self) -> list[Turn]:
+        """Every turn without an answer, oldest first."""
+        return list(self._turns)
+
+    def queued(self) -> list[Turn]:
+        """Turns that the CLI has not begun."""
+        return [turn for turn in self._turns if turn.is_queued]
+
+    def find(self, prompt: str) -> Turn | None:
+        """The unanswered turn of ``prompt``."""
+        return next((turn for turn in self._turns if turn.prompt == prompt), None)
+
+    @property
+    def working(self) -> Turn | None:
+        """The active turn whose own result is still to come."""
+        turn = self.active
+        return turn if turn is not None and not turn.is_held else None
+
+    @property
+    def foreground(self) -> bool:
+        """Whether the main conversation works, on a prompt or by itself."""
+        return self.working is not None or self.autonomous
+
+    def owner_of_request(self) -> Turn | None:
+        """The turn that a question of the main conversation belongs to; a question may precede the
+        echo of its prompt.
+        """
+        if self.autonomous:
+            return None
+        return self.working or next(iter(self.queued()), None)
+
+    def names_pending(self, prompts: tuple[str, ...]) -> bool:
+        """Whether a result answers a prompt that still waits for its own result."""
+        return any((turn := self.find(p)) is not None and not turn.is_held for p in prompts)
+
+    # --- life -------------------------------------------------------------------------------------
+
+    def submitted(self, prompt: str, received: int) -> Turn:
+        """A prompt went to the CLI."""
+        turn = Turn(prompt, received)
+        self._turns.append(turn)
+        return turn
+
+    def settle(self, turn: Turn, outcome: Outcome) -> list[Effect]:
+        """Answer ``turn``. Afterwards it is gone, so nothing can answer it again."""
+        self._turns.remove(turn)
+        effects: list[Effect] = [Settle(turn.prompt, outcome)]
+        if self.active is turn:
+            self.active = None
+        if not self._turns:
+            effects.append(TurnBegan(None))
+        return effects
+
+    def activate(self, turn: Turn) -> list[Effect]:
+        """The CLI took the prompt in; the turn before it, if any, is answered first."""
+        effects: list[Effect] = []
+        if self.active is not None and self.active is not turn:
+            effects += self._hand_off(self.active)
+        self.active = turn
+        self.autonomous = False
+        turn.phase = Active()
+        self._tasks.turn_began()
+        effects.append(TurnBegan(turn.prompt))
+        return effects
+
+    def _hand_off(self, turn: Turn) -> list[Effect]:
+        if turn.cancelled:
+            self.debt += 1
+            return self.settle(turn, self._cancelled_outcome(turn))
+        if isinstance(turn.phase, Held):
+            return self.settle(turn, turn.phase.outcome)
+        # two prompts that the CLI merged: the later one gets the result, this one was part of it
+        return self.settle(turn, stopped("end_turn", turn.tally))
+
+    def _cancelled_outcome(self, turn: Turn) -> Stopped:
+        if isinstance(turn.phase, Held):
+            return Stopped("cancelled", turn.phase.outcome.usage, turn.phase.outcome.meta)
+        return stopped("cancelled", turn.tally)
+
+    def finish(self, turn: Turn, outcome: Outcome) -> list[Effect]:
+        """The turn's own result is in: answer it, or hold the answer back."""
+        if isinstance(outcome, Stopped) and self.is_awaiting(turn):
+            turn.phase = Held(outcome)
+            return []
+        return self.settle(turn, outcome)
+
+    def cancel(self, turn: Turn) -> list[Effect]:
+        """Answer a cancelled turn now."""
+        return self.settle(turn, self._cancelled_outcome(turn))
+
+    def is_awaiting(self, turn: Turn) -> bool:
+        """Whether subagents keep ``turn`` from being answered."""
+        return hold.awaits(turn.spawned, self._tasks, ends_turns=self._ends_turns)
+
+    def drain(self) -> list[Effect]:
+        """Answer a held turn none of whose subagents works any more."""
+        turn = self.active
+        if turn is None or not isinstance(turn.phase, Held) or self.is_awaiting(turn):
+            return []
+        return self.settle(turn, turn.phase.outcome)
+
+    def spawned(self, task: str) -> None:
+        """A subagent began or was woken: it belongs to the active turn."""
+        if self.active is not None:
+            self.active.spawned.add(task)
+
+    # --- idle -------------------------------------------------------------------------------------
+
+    def running(self) -> None:
+        """The CLI works: whatever idles were owed will not come apart any more."""
+        if self.state != "running":
+            self.debt = 0
+        self.state = "running"
+
+    def idle(self) -> list[Effect]:
+        """The CLI is idle: work out what that means for the active turn."""
+        self.state = "idle"
+        turn = self.active
+        if self.autonomous and self.debt == 0:
+            self.autonomous = False
+        if turn is not None and turn.cancelled:
+            return self.cancel(turn)
+        if turn is not None and turn.is_held:
+            self.debt = max(0, self.debt - 1)
+            return self.drain()
+        if self.debt > 0:
+            self.debt -= 1
+            return []
+        if turn is None:
+            return []
+        text = "Claude Code became idle without a result for this prompt"
+        return self.settle(turn, Failed(text, data={"errorKind": "no_result"}))
+
+    # --- the end ----------------------------------------------------------------------------------
+
+    def stream_ended(self, failure: Failed) -> list[Effect]:
+        """The CLI is gone: answer everything with what is known."""
+        effects: list[Effect] = []
+        for turn in self.unsettled():
+            if turn.cancelled:
+                effects += self.cancel(turn)
+            elif isinstance(turn.phase, Held):
+                effects += self.settle(turn, turn.phase.outcome)
+            else:
+                effects += self.settle(turn, failure)
+        self.autonomous = False
+        self.debt = 0
+        self.state = "idle"
+        return effects
