@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from canopy_agent.demo.auxiliary import auxiliary_answer
-from canopy_agent.demo.http import DisconnectedError
+from canopy_agent.demo.incoming import DisconnectedError
 from canopy_agent.demo.rules import (
     AfterTurn,
     ApiError,

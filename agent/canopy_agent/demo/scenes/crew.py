@@ -114,8 +114,8 @@ def _reviewer() -> tuple[Rule, ...]:
     def report(request: ModelRequest) -> Steps:
         if at := line_of(request, FIXED.strip()):
             told = (
-                f"Both rules hold. The big basket (`discounts.py`, line {at}) begins at exactly 20.00, "
-                "as the docstring promises, and there is a test for it."
+                f"Both rules hold. The big basket (`discounts.py`, line {at}) begins at exactly "
+                "20.00, as the docstring promises, and there is a test for it."
             )
         else:
             at = line_of(request, "subtotal > BIG_BASKET")
