@@ -108,20 +108,20 @@ class ElicitationAnswer:
         }
         return {"action": ACCEPT, "content": content}
 
+    @classmethod
+    def parse(cls, result: object) -> ElicitationAnswer:
+        """What the client answered; anything malformed counts as cancelled."""
+        if isinstance(result, ElicitationAnswer):
+            return result
+        action = result.get("action") if isinstance(result, Mapping) else None
+        if not isinstance(result, Mapping) or action not in (ACCEPT, DECLINE):
+            return CANCELLED
+        content = result.get("content")
+        usable = action == ACCEPT and isinstance(content, Mapping)
+        return cls(action, content if usable and content is not None else {})
+
 
 CANCELLED: Final = ElicitationAnswer(CANCEL)
-
-
-def parse_elicitation_answer(result: object) -> ElicitationAnswer:
-    """What the client answered; anything malformed counts as cancelled."""
-    if isinstance(result, ElicitationAnswer):
-        return result
-    action = result.get("action") if isinstance(result, Mapping) else None
-    if not isinstance(result, Mapping) or action not in (ACCEPT, DECLINE):
-        return CANCELLED
-    content = result.get("content")
-    usable = action == ACCEPT and isinstance(content, Mapping)
-    return ElicitationAnswer(action, content if usable and content is not None else {})
 
 
 # --- checking a value before it is sent -----------------------------------------------------------

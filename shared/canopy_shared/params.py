@@ -17,19 +17,19 @@ Json = Mapping[str, Any]
 class Params:
     """The parameters of one request, or a nested object of them. ``null`` counts as absent."""
 
-    __slots__ = ("_path", "_values")
+    __slots__ = ("_values", "path")
 
     def __init__(self, value: object, path: str = "") -> None:
-        """Raises invalid params when ``value`` is not an object."""
+        """``path`` ends with a dot. Raises invalid params when ``value`` is not an object."""
         if not isinstance(value, Mapping):
-            raise invalid_params(f"{path or 'params'} must be an object")
+            raise invalid_params(f"{path.rstrip('.') or 'params'} must be an object")
         self._values: Json = value
-        self._path = path
+        self.path = path
 
     def wrong(self, field: str, expected: str) -> AcpError:
         """The error that says what ``field`` must be."""
         return invalid_params(
-            f"{self._path}{field} must be {expected}", {"field": self._path + field}
+            f"{self.path}{field} must be {expected}", {"field": self.path + field}
         )
 
     def text(self, field: str) -> str:

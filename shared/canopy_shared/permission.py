@@ -158,16 +158,16 @@ class PermissionOutcome:
             return {"outcome": {"outcome": "cancelled"}}
         return {"outcome": {"outcome": "selected", "optionId": self.option_id}}
 
+    @classmethod
+    def parse(cls, result: object) -> PermissionOutcome:
+        """What the client answered; anything malformed counts as cancelled."""
+        if isinstance(result, PermissionOutcome):
+            return result
+        outcome = result.get("outcome") if isinstance(result, Mapping) else None
+        if not isinstance(outcome, Mapping) or outcome.get("outcome") != "selected":
+            return CANCELLED
+        option_id = outcome.get("optionId")
+        return cls(option_id) if isinstance(option_id, str) else CANCELLED
+
 
 CANCELLED: Final = PermissionOutcome(None)
-
-
-def parse_permission_outcome(result: object) -> PermissionOutcome:
-    """What the client answered; anything malformed counts as cancelled."""
-    if isinstance(result, PermissionOutcome):
-        return result
-    outcome = result.get("outcome") if isinstance(result, Mapping) else None
-    if not isinstance(outcome, Mapping) or outcome.get("outcome") != "selected":
-        return CANCELLED
-    option_id = outcome.get("optionId")
-    return PermissionOutcome(option_id) if isinstance(option_id, str) else CANCELLED
