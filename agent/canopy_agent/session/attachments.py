@@ -1,0 +1,100 @@
+"""Pictures and documents of a prompt, checked against what the model's API takes.
+
+One that the API refuses would sit in the conversation for good and fail every later request, so
+it is refused here; limits are those of https://docs.claude.com/en/docs/build-with-claude/vision
+and /pdf-support.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+from typing import Any, Final
+
+from canopy_agent.session import pictures
+from canopy_shared.errors import AcpError, invalid_params
+
+LARGEST_PICTURE: Final = 5 * 1024 * 1024
+LONGEST_SIDE: Final = 8_000
+LARGEST_DOCUMENT: Final = 32 * 1024 * 1024
+
+_NO_CHARSETS: Final = frozenset(
+    {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "unicode_escape"}
+)
+"""Codecs of Python that no document is written in."""
+
+_MIB: Final = 1024 * 1024
+_SPACES: Final = str.maketrans("", "", " \t\r\n")
+
+
+def picture_block(where: str, data: str, media_type: str) -> dict[str, Any]:
+    """The Claude block of a base64 picture. Raises invalid params that begin with ``where``."""
+    if media_type not in pictures.PICTURE_TYPES:
+        raise _refused(where, f"is of a type that cannot be shown: {_listed_types()} can")
+    raw, text = _decoded(where, data, LARGEST_PICTURE)
+    found = pictures.format_of(raw)
+    if found != media_type:
+        actual = f"is {found}" if found else "is no picture"
+        raise _refused(where, f"is labelled {media_type} but {actual}")
+    size = pictures.size_of(raw)
+    if size is None:
+        raise _refused(where, "is damaged: its header holds no size")
+    if max(size.width, size.height) > LONGEST_SIDE:
+        raise _refused(
+            where,
+            f"is {size.width} x {size.height} pixels; the limit is {LONGEST_SIDE} on each side",
+            {"limit": LONGEST_SIDE, "width": size.width, "height": size.height},
+        )
+    return _source("image", media_type, text)
+
+
+def document_block(where: str, data: str) -> dict[str, Any]:
+    """The Claude block of a base64 PDF. Raises invalid params that begin with ``where``."""
+    raw, text = _decoded(where, data, LARGEST_DOCUMENT)
+    if pictures.format_of(raw) != pictures.PDF:
+        raise _refused(where, f"is labelled {pictures.PDF} but is none")
+    return _source("document", pictures.PDF, text)
+
+
+def decoded_text(where: str, data: str, charset: str) -> str:
+    """The text of a base64 resource without its byte order mark; bad bytes become U+FFFD."""
+    raw, _ = _decoded(where, data, LARGEST_DOCUMENT)
+    try:
+        if codecs.lookup(charset).name in _NO_CHARSETS:
+            raise LookupError
+        text = raw.decode(charset, "replace")
+    except (LookupError, ValueError):
+        raise _refused(where, "is in a character set that is not known") from None
+    return text.removeprefix("\ufeff")
+
+
+def _source(kind: str, media_type: str, text: str) -> dict[str, Any]:
+    return {"type": kind, "source": {"type": "base64", "media_type": media_type, "data": text}}
+
+
+def _listed_types() -> str:
+    return ", ".join(kind.removeprefix("image/") for kind in pictures.PICTURE_TYPES)
+
+
+def _decoded(where: str, data: str, limit: int) -> tuple[bytes, str]:
+    """The bytes and the clean base64 text; the size is judged before anything is decoded."""
+    text = data.translate(_SPACES)
+    size = len(text) * 3 // 4 - text[-2:].count("=")
+    if not text:
+        raise _refused(where, "is empty")
+    if size > limit:
+        raise _refused(
+            where,
+            f"is {size / _MIB:.1f} MiB; the limit is {limit // _MIB} MiB",
+            {"limit": limit, "size": size},
+        )
+    try:
+        raw = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise _refused(where, "is not base64") from None
+    return raw, text
+
+
+def _refused(where: str, problem: str, facts: dict[str, Any] | None = None) -> AcpError:
+    return invalid_params(f"{where} {problem}", {"field": where, **(facts or {})})
