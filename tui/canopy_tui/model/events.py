@@ -41,6 +41,21 @@ class ReplayStarted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayFailed:
+    """The agent could not load ``session`` after all."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionReplaced:
+    """``session`` cannot go on at the agent; the root ``by`` takes its place and its queue."""
+
+    session: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionClosed:
     """A root session is gone, with everything below it."""
 
@@ -152,6 +167,8 @@ class Noticed:
 Event = (
     SessionOpened
     | ReplayStarted
+    | ReplayFailed
+    | SessionReplaced
     | SessionClosed
     | UpdateArrived
     | QueueChanged

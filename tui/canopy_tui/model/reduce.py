@@ -31,6 +31,10 @@ def reduce(state: ClientState, event: e.Event) -> Touched:
             updates.place_waiting(state, event.session, touched)
         case e.ReplayStarted():
             sessions.replay_started(state, event, touched)
+        case e.ReplayFailed():
+            sessions.replay_failed(state, event)
+        case e.SessionReplaced():
+            sessions.replaced(state, event, touched)
         case e.SessionClosed():
             sessions.closed(state, event, touched)
         case e.RequestArrived():

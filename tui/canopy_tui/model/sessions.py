@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from canopy_tui.model.events import (
         LinkChanged,
         Noticed,
+        ReplayFailed,
         ReplayStarted,
         SessionClosed,
         SessionOpened,
+        SessionReplaced,
     )
     from canopy_tui.model.state import ClientState, Touched
 
@@ -58,6 +60,25 @@ def replay_started(state: ClientState, event: ReplayStarted, touched: Touched) -
     view = ensure_root(state, event.session, event.at, touched)
     view.cwd = event.cwd or view.cwd
     children.set_replay(state, view, Replay.SKIP if view.entries else Replay.FILL)
+
+
+def replay_failed(state: ClientState, event: ReplayFailed) -> None:
+    """No history follows."""
+    view = state.sessions.get(event.session)
+    if view is not None:
+        children.set_replay(state, view, Replay.NO)
+        state.unplaced.clear()
+
+
+def replaced(state: ClientState, event: SessionReplaced, touched: Touched) -> None:
+    """What waited for the old root waits for the new one, until the person sends again."""
+    old, new = state.sessions.get(event.session), state.sessions.get(event.by)
+    if old is None or new is None:
+        return
+    old.successor = new.id
+    new.queue, old.queue = [*old.queue, *new.queue], []
+    new.queue_held, old.queue_held = bool(new.queue), False
+    touched.sessions |= {old.id, new.id}
 
 
 def closed(state: ClientState, event: SessionClosed, touched: Touched) -> None:

@@ -135,6 +135,8 @@ class SessionView:
     cost: float | None = None
     model: str = ""
     suggestions: tuple[str, ...] = ()
+    successor: str | None = None
+    """The root that took the place of this one, which cannot go on."""
 
     # What reduce keeps for itself.
     wire_id: str = ""

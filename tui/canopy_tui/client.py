@@ -1,0 +1,259 @@
+"""The client's end of an ACP connection: sends requests, and turns what arrives into events.
+
+Follows ACP v1 (https://agentclientprotocol.com/protocol/overview). It keeps no view of the
+conversation: what an event means is decided in ``model``, and what to send next by the controller.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from canopy_shared import elicitation, methods, permission
+from canopy_shared.codec import decode_config_options, decode_session_update, encode
+from canopy_shared.errors import invalid_params, method_not_found, request_cancelled
+from canopy_shared.peer import IncomingRequest, Peer
+from canopy_shared.updates import ConfigOptionUpdate, CurrentModeUpdate
+from canopy_tui import wire_answers
+from canopy_tui.model import events as e
+from canopy_tui.model.state import PendingRequest
+
+if TYPE_CHECKING:
+    from canopy_shared.frames import Response
+    from canopy_shared.transport import Transport
+    from canopy_tui.model.state import QueuedPrompt
+
+log = logging.getLogger(__name__)
+
+NO_SESSION = ""
+"""The session of a request that is tied to none."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class _OpenRequest:
+    incoming: IncomingRequest
+    session: str
+    kind: str
+
+
+class AcpClient:
+    """One connection. Events go to ``on_event`` in the order of the wire, during :meth:`run`."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        on_event: Callable[[e.Event], None],
+        *,
+        clock: Callable[[], float] = time.time,
+        request_keys: itertools.count[int] | None = None,
+    ) -> None:
+        self._emit = on_event
+        self._clock = clock
+        self._keys = request_keys or itertools.count(1)
+        self._open: dict[int, _OpenRequest] = {}
+        self._peer = Peer(
+            transport, on_request=self._on_request, on_notification=self._on_notification
+        )
+
+    async def run(self) -> None:
+        """Receive until the connection ends. Open prompts then end as ``disconnected``."""
+        await self._peer.run()
+
+    async def aclose(self) -> None:
+        """Answer what the agent asked with ``cancelled``, and close."""
+        self.answer_all_cancelled()
+        await self._peer.aclose()
+
+    # --- sessions ---------------------------------------------------------------------------------
+
+    async def initialize(self) -> wire_answers.AgentFacts:
+        """Say hello. Raises ``UnusableAgentError``, and ``AcpError`` as the agent sent it."""
+        params = wire_answers.initialize_params()
+        return await self._call(methods.INITIALIZE, params, wire_answers.read_initialize)
+
+    async def new_session(self, cwd: str) -> str:
+        """Open a session and return its id. Raises ``AcpError``, ``UnusableAgentError``."""
+        params = {"cwd": cwd, "mcpServers": []}
+        return await self._call(methods.SESSION_NEW, params, lambda r: self._opened(r, None, cwd))
+
+    async def load_session(self, session: str, cwd: str) -> None:
+        """Take up an old session; its history arrives before this returns. Raises ``AcpError``."""
+        self._emit(e.ReplayStarted(session=session, at=self._clock(), cwd=cwd))
+        params = {"sessionId": session, "cwd": cwd, "mcpServers": []}
+        try:
+            await self._call(methods.SESSION_LOAD, params, lambda r: self._opened(r, session, cwd))
+        except Exception:
+            self._emit(e.ReplayFailed(session=session))
+            raise
+
+    def _opened(self, result: object, session: str | None, cwd: str) -> str:
+        opened = wire_answers.read_session(result, session, cwd, self._clock())
+        self._emit(opened)
+        return opened.session
+
+    def _call(self, method: str, params: Any, take: Callable[[Any], _T]) -> asyncio.Future[_T]:
+        """Send a request; ``take`` reads its result before anything that came after it."""
+        answer: asyncio.Future[_T] = asyncio.get_running_loop().create_future()
+
+        def arrived(response: Response) -> None:
+            if answer.done():
+                return
+            try:
+                if response.error is not None:
+                    raise response.error
+                answer.set_result(take(response.result))
+            except Exception as error:  # whoever waits decides
+                answer.set_exception(error)
+
+        self._peer.call(method, params, arrived)
+        return answer
+
+    async def close_session(self, session: str) -> None:
+        """Close a session at the agent. Raises ``AcpError``."""
+        await self._peer.request(methods.SESSION_CLOSE, {"sessionId": session})
+
+    async def set_mode(self, session: str, mode: str) -> None:
+        """Change the mode, and say so when the agent agreed. Raises ``AcpError``."""
+        await self._peer.request(methods.SESSION_SET_MODE, {"sessionId": session, "modeId": mode})
+        self._emit(e.UpdateArrived(session, CurrentModeUpdate(mode), self._clock()))
+
+    async def set_option(self, session: str, option: str, value: str | bool) -> None:
+        """Change a config option; the agent answers with all of them. Raises ``AcpError``."""
+        params: dict[str, Any] = {"sessionId": session, "configId": option, "value": value}
+        if isinstance(value, bool):
+            params["type"] = "boolean"
+        result = await self._peer.request(methods.SESSION_SET_CONFIG_OPTION, params)
+        options = decode_config_options(wire_answers.mapping(result).get("configOptions"))
+        if options:
+            self._emit(e.UpdateArrived(session, ConfigOptionUpdate(options), self._clock()))
+
+    # --- turns ------------------------------------------------------------------------------------
+
+    def prompt(self, session: str, prompt: QueuedPrompt) -> None:
+        """Send a prompt: a ``PromptSent`` now, a ``TurnEnded`` when its answer comes."""
+        blocks: list[Any] = [{"type": "text", "text": prompt.text}] if prompt.text else []
+        blocks += encode(prompt.blocks)
+        self._emit(
+            e.PromptSent(
+                session=session,
+                text=prompt.text,
+                blocks=prompt.blocks,
+                id=prompt.id,
+                at=self._clock(),
+            )
+        )
+        self._peer.call(
+            methods.SESSION_PROMPT,
+            {"sessionId": session, "prompt": blocks},
+            lambda answer: self._emit(wire_answers.read_turn(answer, session, self._clock())),
+        )
+
+    def cancel(self, session: str) -> None:
+        """Stop what ``session`` does, a root or a child, and answer what it asked ``cancelled``.
+
+        Children that go on keep their questions: the agent withdraws those that have no use.
+        """
+        self._peer.notify(methods.SESSION_CANCEL, {"sessionId": session})
+        for key, request in list(self._open.items()):
+            if request.session == session:
+                self._answer_cancelled(key)
+
+    # --- what the agent asks ----------------------------------------------------------------------
+
+    def answer_permission(self, key: int, option: str | None) -> None:
+        """Answer with one of the options, None for ``cancelled``. A second answer does nothing."""
+        self._answer(key, permission.PermissionOutcome(option).to_result())
+
+    def answer_elicitation(self, key: int, action: str, content: Mapping[str, Any] | None) -> None:
+        """Answer ``accept`` with content, ``decline`` or ``cancel``. A second does nothing."""
+        self._answer(key, elicitation.ElicitationAnswer(action, content or {}).to_result())
+
+    def answer_all_cancelled(self) -> None:
+        """Nobody is here to answer any more."""
+        for key in list(self._open):
+            self._answer_cancelled(key)
+
+    def _answer_cancelled(self, key: int) -> None:
+        if self._open[key].kind == "permission":
+            self._answer(key, permission.CANCELLED.to_result())
+        else:
+            self._answer(key, elicitation.CANCELLED.to_result())
+
+    def _answer(self, key: int, result: dict[str, Any]) -> None:
+        request = self._open.pop(key, None)
+        if request is None:
+            return
+        request.incoming.respond(result)
+        self._emit(e.RequestAnswered(key))
+
+    def _withdrawn(self, key: int) -> None:
+        request = self._open.pop(key, None)
+        if request is None:
+            return
+        request.incoming.fail(request_cancelled())
+        self._emit(e.RequestWithdrawn(key))
+
+    def _on_request(self, incoming: IncomingRequest) -> None:
+        match incoming.method:
+            case methods.REQUEST_PERMISSION:
+                self._asked_permission(incoming)
+            case methods.ELICITATION_CREATE:
+                self._asked_elicitation(incoming)
+            case _:
+                incoming.fail(method_not_found(incoming.method))
+
+    def _asked_permission(self, incoming: IncomingRequest) -> None:
+        request = permission.parse_permission_request(incoming.params)
+        if request is None:
+            raise invalid_params("a permission request needs a sessionId and options")
+        call = request.tool_call
+        pending = PendingRequest(
+            key=next(self._keys),
+            session=request.session_id,
+            kind="permission",
+            payload=request,
+            summary=request.title,
+            at=self._clock(),
+            tool_call_id=call.tool_call_id or None,
+        )
+        self._ask(incoming, pending, e.RequestArrived(pending, call))
+
+    def _asked_elicitation(self, incoming: IncomingRequest) -> None:
+        request = elicitation.parse_elicitation(incoming.params)
+        if request is None:
+            raise invalid_params("mode must be form or url")
+        pending = PendingRequest(
+            key=next(self._keys),
+            session=request.session_id or NO_SESSION,
+            kind="elicitation",
+            payload=request,
+            summary=request.message,
+            at=self._clock(),
+            tool_call_id=request.tool_call_id,
+        )
+        self._ask(incoming, pending, e.RequestArrived(pending))
+
+    def _ask(
+        self, incoming: IncomingRequest, pending: PendingRequest, event: e.RequestArrived
+    ) -> None:
+        key = pending.key
+        self._open[key] = _OpenRequest(incoming, pending.session, pending.kind)
+        self._emit(event)
+        incoming.on_cancel(lambda: self._withdrawn(key))
+
+    def _on_notification(self, method: str, params: Any) -> None:
+        if method != methods.SESSION_UPDATE:
+            log.debug("nothing to do for the notification %s", method)
+            return
+        update = decode_session_update(params)
+        if update is None:
+            log.warning("dropped an update without a session")
+            return
+        self._emit(e.UpdateArrived(update.session_id, update.update, self._clock()))

@@ -1,0 +1,255 @@
+"""Carries out what the person wants, and keeps the state up to date with what the agent says.
+
+Between the views and the client endpoint: it holds the one state, the queue of prompts and the
+life of the agent. It knows no widget and imports no user interface.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, assert_never
+
+from canopy_shared.errors import AcpError
+from canopy_tui.agent_life import AgentLife
+from canopy_tui.frame_pump import FramePump, frame_rate
+from canopy_tui.model import events as e
+from canopy_tui.model import intents as i
+from canopy_tui.model.queue import get
+from canopy_tui.model.reduce import reduce
+from canopy_tui.model.state import ClientState, Phase, QueuedPrompt, RequestState, Touched
+from canopy_tui.wire_answers import UnusableAgentError, details_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from canopy_tui.agent_connection import Launch
+    from canopy_tui.client import AcpClient
+    from canopy_tui.frame_pump import Schedule
+    from canopy_tui.model.state import SessionView
+
+log = logging.getLogger(__name__)
+
+_STOP_PATIENCE = 15.0
+"""Seconds in which an agent is stopped that ends neither by itself nor when told."""
+
+_HOLDS_QUEUE = frozenset({"error", "cancelled", "disconnected"})
+"""Ends of a turn after which the next message must not go by itself."""
+
+
+class Controller:
+    """The one thing that views talk to: read :attr:`state`, call :meth:`act`.
+
+    ``on_touched`` is called with what changed, at most a few times a second and at once for
+    requests; ``schedule(seconds, callback)`` is how it waits for that.
+    """
+
+    def __init__(
+        self,
+        launch: Launch,
+        directory: Path,
+        *,
+        schedule: Schedule,
+        on_touched: Callable[[Touched], None],
+        environment: Mapping[str, str],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.state = ClientState()
+        self._clock = clock
+        self._prompt_ids = itertools.count(1)
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._pump = FramePump(on_touched, schedule, rate=frame_rate(environment))
+        self._life = AgentLife(launch, str(directory), self.apply, lambda: self.state, clock)
+
+    # --- life ---------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start the agent and open the first session, in the background."""
+        self._spawn(self._life.run())
+
+    async def aclose(self) -> None:
+        """Answer open requests with ``cancelled`` and stop the agent, within seconds."""
+        ready = self._life.client is not None
+        await self._life.aclose()
+        if ready and self._tasks:
+            await asyncio.wait(self._tasks, timeout=_STOP_PATIENCE)
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def apply(self, event: e.Event) -> None:
+        """Reduce one event and have it painted with the next frame."""
+        self._pump.add(reduce(self.state, event))
+        if isinstance(event, e.TurnEnded):
+            self._after_turn(event)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("a task of the controller failed", exc_info=error)
+
+    # --- what the person wants ----------------------------------------------------------------
+
+    def act(self, intent: i.Intent) -> None:
+        """Carry out ``intent``. Returns at once; an intent that has no use now does nothing."""
+        match intent:
+            case i.SendPrompt() | i.EditQueued() | i.RemoveQueued() | i.SendQueue():
+                self._prompts(intent)
+            case i.AnswerPermission() | i.AnswerElicitation():
+                self._answer(intent)
+            case i.CancelTurn(session):
+                self._cancel(session)
+            case i.SetMode() | i.SetOption():
+                self._set(intent)
+            case i.OpenSession(cwd):
+                self._spawn(self._life.open_session(cwd))
+            case i.CloseSession(session):
+                self._close(session)
+            case i.RestartAgent():
+                self._restart()
+            case i.Watch(sessions):
+                if sessions != self.state.watched:
+                    self.apply(e.Watched(sessions))
+                return
+            case _:
+                assert_never(intent)
+        self._pump.flush()
+
+    @property
+    def _client(self) -> AcpClient | None:
+        """The endpoint, while the agent is there."""
+        return self._life.client if self.state.link.status == "ready" else None
+
+    def _root(self, session: str) -> SessionView | None:
+        """The root that serves ``session`` now."""
+        view = self.state.sessions.get(session)
+        root = self.state.root_of(view) if view else None
+        while root is not None and root.successor is not None:
+            root = self.state.sessions.get(root.successor)
+        return root
+
+    # --- prompts ------------------------------------------------------------------------------
+
+    def _prompts(self, intent: i.SendPrompt | i.EditQueued | i.RemoveQueued | i.SendQueue) -> None:
+        root = self._root(intent.session)
+        if root is None:
+            return
+        match intent:
+            case i.SendPrompt(_, text, blocks):
+                if not text.strip() and not blocks:
+                    return
+                prompt = QueuedPrompt(next(self._prompt_ids), text, blocks)
+                queue = [*root.queue, prompt]
+            case i.EditQueued(_, number, text):
+                queue = [_edited(prompt, number, text) for prompt in root.queue]
+                queue = [prompt for prompt in queue if prompt.text.strip() or prompt.blocks]
+            case i.RemoveQueued(_, number):
+                queue = [prompt for prompt in root.queue if prompt.id != number]
+            case i.SendQueue():
+                queue = root.queue
+        releases = isinstance(intent, (i.SendPrompt, i.SendQueue))
+        self._set_queue(root, queue, held=root.queue_held and not releases)
+        self._advance(root)
+
+    def _set_queue(self, root: SessionView, queue: list[QueuedPrompt], *, held: bool) -> None:
+        self.apply(e.QueueChanged(root.id, tuple(queue), held=held and bool(queue)))
+
+    def _advance(self, root: SessionView) -> None:
+        """Send the next message, if it is its turn."""
+        client = self._client
+        usable = client is not None and root.phase is not Phase.DISCONNECTED
+        if not usable and root.queue:
+            self._set_queue(root, root.queue, held=True)
+        elif client is not None and root.queue and not root.in_turn and not root.queue_held:
+            client.prompt(root.wire_id, root.queue[0])
+
+    def _after_turn(self, event: e.TurnEnded) -> None:
+        root = self._root(event.session)
+        if root is None or not root.queue:
+            return
+        if event.stop_reason in _HOLDS_QUEUE:
+            self._set_queue(root, root.queue, held=True)
+        else:
+            self._advance(root)
+
+    # --- answers and cancelling ---------------------------------------------------------------
+
+    def _answer(self, intent: i.AnswerPermission | i.AnswerElicitation) -> None:
+        request = get(self.state, intent.request)
+        client = self._client
+        if client is None or request is None or request.state is not RequestState.WAITING:
+            return
+        if isinstance(intent, i.AnswerElicitation):
+            if request.kind == "elicitation":
+                client.answer_elicitation(request.key, intent.action, intent.content)
+        elif request.kind == "permission":
+            offered = request.payload.option(intent.option) if intent.option else None
+            if intent.option is None or offered is not None:
+                client.answer_permission(request.key, intent.option)
+
+    def _cancel(self, session: str) -> None:
+        view = self.state.sessions.get(session)
+        client = self._client
+        if view is None or client is None:
+            return
+        if view.parent is None or (view.cancellable and view.phase is Phase.RUNNING):
+            client.cancel(view.wire_id)
+
+    # --- settings and sessions ----------------------------------------------------------------
+
+    def _set(self, intent: i.SetMode | i.SetOption) -> None:
+        root = self._root(intent.session)
+        client = self._client
+        if root is None or client is None:
+            return
+        if isinstance(intent, i.SetOption):
+            change = client.set_option(root.wire_id, intent.option, intent.value)
+        else:
+            option = next((one.id for one in root.options if one.category == "mode"), None)
+            change = (
+                client.set_option(root.wire_id, option, intent.mode)
+                if option is not None
+                else client.set_mode(root.wire_id, intent.mode)
+            )
+        self._spawn(self._reporting(root.id, "The setting was not changed", change))
+
+    async def _reporting(self, session: str, what: str, work: Coroutine[Any, Any, None]) -> None:
+        """Do ``work``; when the agent refuses, say so in the transcript."""
+        try:
+            await work
+        except (AcpError, UnusableAgentError) as error:
+            detail = details_of(error) if isinstance(error, AcpError) else ""
+            self.apply(
+                e.Noticed(
+                    session=session,
+                    severity="error",
+                    title=f"{what}: {error}",
+                    detail=detail,
+                    at=self._clock(),
+                )
+            )
+
+    def _close(self, session: str) -> None:
+        root = self._root(session)
+        client = self._client
+        if root is None:
+            return
+        if client is not None:
+            self._spawn(self._life.close_session(client, root.wire_id))
+        self.apply(e.SessionClosed(session=root.id))
+
+    def _restart(self) -> None:
+        if self.state.link.status in ("lost", "failed") and not self._life.busy:
+            self._spawn(self._life.run())
+
+
+def _edited(prompt: QueuedPrompt, number: int, text: str) -> QueuedPrompt:
+    return QueuedPrompt(prompt.id, text, prompt.blocks) if prompt.id == number else prompt

@@ -1,0 +1,67 @@
+"""Paints at most so many times a second, however fast the state changes, and never without cause.
+
+It knows neither the state nor the screen; waiting is done by whoever gives ``schedule``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from canopy_tui.model.state import Touched
+
+LOCAL_RATE = 20.0
+REMOTE_RATE = 10.0
+"""Frames a second: a frame of a scrolling transcript is about 13 kB on the terminal."""
+
+Schedule = Callable[[float, Callable[[], None]], object]
+"""Calls the callback once, in so many seconds."""
+
+
+def frame_rate(environment: Mapping[str, str]) -> float:
+    """Frames a second for this terminal: fewer over SSH."""
+    return REMOTE_RATE if environment.get("SSH_CONNECTION") else LOCAL_RATE
+
+
+class FramePump:
+    """Gathers what was touched and hands it on once a frame."""
+
+    def __init__(
+        self,
+        paint: Callable[[Touched], None],
+        schedule: Schedule,
+        *,
+        rate: float = LOCAL_RATE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._paint = paint
+        self._schedule = schedule
+        self._interval = 1.0 / rate
+        self._clock = clock
+        self._touched = Touched()
+        self._painted_at = -self._interval
+        self._due = False
+
+    def add(self, touched: Touched) -> None:
+        """Paint ``touched`` with the next frame; requests and the connection are painted now."""
+        if not touched:
+            return
+        self._touched.merge(touched)
+        if touched.requests or touched.link:
+            self.flush()
+        elif not self._due:
+            self._due = True
+            wait = self._painted_at + self._interval - self._clock()
+            self._schedule(max(0.0, wait), self._frame)
+
+    def _frame(self) -> None:
+        self._due = False
+        self.flush()
+
+    def flush(self) -> None:
+        """Paint what is pending, if anything is."""
+        if not self._touched:
+            return
+        touched, self._touched = self._touched, Touched()
+        self._painted_at = self._clock()
+        self._paint(touched)
