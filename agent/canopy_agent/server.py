@@ -1,0 +1,216 @@
+"""The agent as an ACP server over any transport: who may call what, and how long it lives.
+
+``initialize`` is answered before anything heavy is imported; sessions and the CLI are behind the
+directory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any
+
+from canopy_agent.advertise import initialize_response, negotiated_version
+from canopy_agent.capabilities import ClientProfile, client_profile
+from canopy_agent.session.auth_methods import Relaunch
+from canopy_agent.settings import AdapterSettings, read_settings
+from canopy_shared import methods as m
+from canopy_shared import requests as r
+from canopy_shared.errors import (
+    AcpError,
+    internal_error,
+    invalid_request,
+    method_not_found,
+)
+from canopy_shared.peer import IncomingRequest, Peer
+
+if TYPE_CHECKING:
+    from canopy_agent.session.directory import SessionDirectory
+    from canopy_agent.session.launching import ProcessFactory
+    from canopy_shared.transport import Transport
+
+log = logging.getLogger(__name__)
+
+Handler = Callable[[IncomingRequest], None]
+
+
+def _stop(task: asyncio.Task[None]) -> None:
+    task.cancel()
+
+
+class AgentServer:
+    """One connection to one client.
+
+    ``environ`` is the environment that the CLI is started in (our own by default); ``process``
+    makes the CLI process from a launch spec.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        environ: Mapping[str, str] | None = None,
+        process: ProcessFactory | None = None,
+        hide_subscription: bool = False,
+    ) -> None:
+        self._settings: AdapterSettings = read_settings(environ)
+        self._process = process
+        self._hide_subscription = hide_subscription
+        self._peer = Peer(transport, on_request=self._request, on_notification=self._notification)
+        self._profile: ClientProfile | None = None
+        self._directory: SessionDirectory | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._handlers: dict[str, Handler] = {
+            m.AUTHENTICATE: self._authenticate,
+            m.SESSION_NEW: self._new_session,
+            m.SESSION_PROMPT: self._prompt,
+            m.SESSION_CLOSE: self._close_session,
+            m.SESSION_SET_MODE: self._set_mode,
+            m.SESSION_SET_CONFIG_OPTION: self._set_option,
+        }
+
+    async def serve(self) -> None:
+        """Serve until the connection ends; every session has ended too when this returns."""
+        try:
+            await self._peer.run()
+        finally:
+            await self._dispose()
+
+    async def stop(self) -> None:
+        """End the connection from our side; :meth:`serve` returns soon after."""
+        await self._peer.aclose()
+
+    async def _dispose(self) -> None:
+        for task in list(self._tasks):
+            task.cancel()
+        if self._directory is not None:
+            await self._directory.close_all()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=5.0)
+        await self._peer.aclose()
+
+    # --- dispatch ---------------------------------------------------------------------------------
+
+    def _request(self, request: IncomingRequest) -> None:
+        if request.method == m.INITIALIZE:
+            self._initialize(request)
+            return
+        if self._profile is None:
+            raise invalid_request("initialize comes first")
+        handler = self._handlers.get(request.method)
+        if handler is None:
+            raise method_not_found(request.method)
+        handler(request)
+
+    def _notification(self, method: str, params: Any) -> None:
+        if method == m.SESSION_CANCEL and self._directory is not None:
+            self._directory.cancel(r.CancelParams.parse(params).session_id)
+
+    def _run(self, request: IncomingRequest, work: Coroutine[Any, Any, Any]) -> None:
+        """Answer ``request`` with what ``work`` gives."""
+        task = asyncio.create_task(self._answer(request, work), name=request.method)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        request.on_cancel(lambda: _stop(task))
+
+    @staticmethod
+    async def _answer(request: IncomingRequest, work: Coroutine[Any, Any, Any]) -> None:
+        try:
+            result = await work
+        except AcpError as error:
+            request.fail(error)
+        except asyncio.CancelledError:
+            request.fail(AcpError(-32800, "Request cancelled"))
+            raise
+        except Exception:
+            log.exception("%s failed", request.method)
+            request.fail(internal_error())
+        else:
+            if callable(result):  # it answers by itself, because something has to follow the answer
+                result()
+            else:
+                request.respond(result)
+
+    # --- the connection ---------------------------------------------------------------------------
+
+    def _initialize(self, request: IncomingRequest) -> None:
+        params = r.InitializeParams.parse(request.params)
+        version = negotiated_version(params.protocol_version, self._settings)
+        profile = client_profile(params.client_capabilities, version)
+        relaunch = Relaunch(sys.executable, ("-m", "canopy_tui"))
+        request.respond(
+            initialize_response(
+                profile, self._settings, relaunch, hide_subscription=self._hide_subscription
+            )
+        )
+        self._profile = profile
+        # the answer is on its way before the rest of the agent is imported
+        asyncio.get_running_loop().call_soon(self._open_directory)
+
+    def _open_directory(self) -> SessionDirectory:
+        if self._directory is None:
+            from canopy_agent.session.directory import SessionDirectory
+            from canopy_agent.session.launching import cli_process
+
+            assert self._profile is not None
+            self._directory = SessionDirectory(
+                self._peer, self._profile, self._settings, process=self._process or cli_process
+            )
+        return self._directory
+
+    def _authenticate(self, request: IncomingRequest) -> None:
+        params = r.AuthenticateParams.parse(request.params)
+        detail = f"{params.method_id} is done in a terminal, by the command it comes with"
+        raise AcpError(-32602, f"Invalid params: {detail}")
+
+    # --- sessions ---------------------------------------------------------------------------------
+
+    def _new_session(self, request: IncomingRequest) -> None:
+        params = r.NewSessionParams.parse(request.params)
+        self._run(request, self._open_new(request, params))
+
+    async def _open_new(
+        self, request: IncomingRequest, params: r.NewSessionParams
+    ) -> Callable[[], None]:
+        session = await self._open_directory().new(params.setup)
+
+        def answer() -> None:
+            request.respond(session.response)
+            session.announce()
+
+        return answer
+
+    def _prompt(self, request: IncomingRequest) -> None:
+        params = r.PromptParams.parse(request.params)
+        self._open_directory().get(params.session_id).prompt(request, params)
+
+    def _close_session(self, request: IncomingRequest) -> None:
+        params = r.CloseSessionParams.parse(request.params)
+
+        async def close() -> dict[str, Any]:
+            await self._open_directory().close(params.session_id)
+            return {}
+
+        self._run(request, close())
+
+    def _set_mode(self, request: IncomingRequest) -> None:
+        params = r.SetModeParams.parse(request.params)
+        config = self._open_directory().get(params.session_id).config
+
+        async def change() -> dict[str, Any]:
+            await config.set_mode(params.mode_id)
+            return {}
+
+        self._run(request, change())
+
+    def _set_option(self, request: IncomingRequest) -> None:
+        params = r.SetConfigOptionParams.parse(request.params)
+        config = self._open_directory().get(params.session_id).config
+
+        async def change() -> dict[str, Any]:
+            options = await config.set_option(params.config_id, params.value)
+            return {"configOptions": options}
+
+        self._run(request, change())

@@ -1,0 +1,220 @@
+"""Carries the CLI's questions to the client and the answers back, each answered once or withdrawn.
+
+Options and forms come from the brokers; which session a question belongs to was decided by the
+core.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from canopy_agent.brokers import dialogs, elicitation
+from canopy_agent.brokers.asked import (
+    ControlAnswer,
+    ControlError,
+    ControlResult,
+    PermissionAsked,
+    parse_permission_asked,
+)
+from canopy_agent.brokers.choices import Choice, KeepPlanning
+from canopy_agent.brokers.permission_options import (
+    Decision,
+    PermissionPolicy,
+    decide,
+    options_for,
+)
+from canopy_shared.elicitation import ElicitationAnswer
+from canopy_shared.permission import PermissionOutcome, PermissionRequest
+
+if TYPE_CHECKING:
+    from canopy_agent.capabilities import ClientProfile
+    from canopy_agent.claude.control import ControlPeer
+    from canopy_agent.render.renderer import Renderer
+    from canopy_shared.frames import Response
+    from canopy_shared.ids import RequestId
+    from canopy_shared.peer import Peer
+
+log = logging.getLogger(__name__)
+
+Json = Mapping[str, Any]
+PERMISSION = "session/request_permission"
+ELICITATION = "elicitation/create"
+
+
+@dataclass(slots=True)
+class Carried:
+    """One question on its way. ``request`` is the id of our call to the client."""
+
+    raw: Json
+    control: ControlPeer
+    request: RequestId | None = None
+
+
+class Questions:
+    """All questions of one session that are open at the client.
+
+    ``on_closed(key)`` is called when a question was answered; ``on_decided`` with the person's
+    decision on a permission, before the CLI hears of it.
+    """
+
+    def __init__(
+        self,
+        peer: Peer,
+        profile: ClientProfile,
+        renderer: Renderer,
+        *,
+        root: str,
+        policy: Callable[[], PermissionPolicy],
+        on_closed: Callable[[str], None],
+        on_decided: Callable[[PermissionAsked, Decision], None],
+    ) -> None:
+        self._peer = peer
+        self._profile = profile
+        self._renderer = renderer
+        self._root = root
+        self._policy = policy
+        self._on_closed = on_closed
+        self._on_decided = on_decided
+        self._open: dict[str, Carried] = {}
+        self.marks_unanswered = False
+        """The CLI takes marks for questions that were left open."""
+
+    def arrived(self, key: str, raw: Json, control: ControlPeer) -> None:
+        """The CLI asked; keep the question until the core says where it goes."""
+        self._open[key] = Carried(raw, control)
+
+    # --- asking -----------------------------------------------------------------------------------
+
+    def permission(self, key: str, session: str, parent: str | None, *, background: bool) -> None:
+        """Ask for permission."""
+        carried = self._open[key]
+        asked = parse_permission_asked(carried.raw)
+        if asked is None:
+            self._answer(key, ControlError("the permission request is malformed"))
+            return
+        try:
+            policy = self._policy()
+            choices = options_for(asked, policy)
+        except ValueError as error:
+            self._answer(key, ControlError(str(error)))
+            return
+        params = self._permission_params(asked, session, parent, choices)
+
+        def answered(response: Response) -> None:
+            outcome = PermissionOutcome.parse(None if response.error else response.result)
+            decision = decide(outcome, choices, asked, policy, in_background=background)
+            self._on_decided(asked, decision)
+            self._answer(key, decision.answer)
+
+        carried.request = self._peer.call(PERMISSION, params, answered)
+
+    def _permission_params(
+        self,
+        asked: PermissionAsked,
+        session: str,
+        parent: str | None,
+        choices: tuple[Choice, ...],
+    ) -> Json:
+        server = asked.mcp_server
+        call, meta = self._renderer.permission_tool_call(
+            asked.tool_use_id,
+            asked.tool_name,
+            asked.input,
+            parent,
+            mcp_server=server.to_meta() if server is not None else None,
+            blocked_path=asked.blocked_path,
+            reason=asked.decision_reason,
+            default_to_no=asked.default_to_no,
+            display_name=asked.display_name,
+        )
+        options = tuple(choice.to_option() for choice in choices)
+        request = PermissionRequest(session, call, options)
+        params = request.to_params()
+        return {**params, "_meta": meta} if meta else params
+
+    def question(self, key: str, session: str) -> None:
+        """Put an AskUserQuestion as a form."""
+        asked = parse_permission_asked(self._open[key].raw)
+        form = elicitation.question_form(session, asked, self._profile) if asked else None
+        if asked is None or form is None:
+            self._answer(key, elicitation.no_questions())
+            return
+
+        def read(answer: ElicitationAnswer) -> ControlAnswer:
+            assert asked is not None
+            marks = self.marks_unanswered
+            return elicitation.answer_questions(asked, answer, marks_unanswered=marks)
+
+        self._elicit(key, form, read, failed=elicitation.not_presented())
+
+    def mcp(self, key: str, new_id: str) -> None:
+        """Put the elicitation of an MCP server."""
+        raw = self._open[key].raw
+        form = elicitation.mcp_request(self._root, raw, self._profile, new_id)
+        if form is None:
+            self._answer(key, elicitation.mcp_cancel())
+            return
+        self._elicit(key, form, elicitation.mcp_answer, failed=elicitation.mcp_cancel())
+
+    def dialog(self, key: str) -> None:
+        """Put a dialog of the CLI."""
+        form = dialogs.dialog_form(self._root, self._open[key].raw, self._profile)
+        if form is None:
+            self._answer(key, dialogs.not_shown())
+            return
+        self._elicit(key, form, dialogs.dialog_answer, failed=dialogs.not_shown())
+
+    def _elicit(
+        self,
+        key: str,
+        params: Json,
+        read: Callable[[ElicitationAnswer], ControlAnswer],
+        *,
+        failed: ControlAnswer,
+    ) -> None:
+        def answered(response: Response) -> None:
+            if response.error is not None:
+                log.warning("the client could not show a form: %s", response.error.message)
+                self._answer(key, failed)
+                return
+            self._answer(key, read(ElicitationAnswer.parse(response.result)))
+
+        self._open[key].request = self._peer.call(ELICITATION, params, answered)
+
+    # --- answering --------------------------------------------------------------------------------
+
+    def refuse(self, key: str, message: str) -> None:
+        """Answer a permission question with a refusal of our own."""
+        carried = self._open.pop(key, None)
+        if carried is not None:
+            carried.control.answer(key, {"behavior": "deny", "message": message})
+
+    def _answer(self, key: str, answer: ControlAnswer) -> None:
+        carried = self._open.pop(key, None)
+        if carried is None:
+            return
+        match answer:
+            case ControlResult(response):
+                carried.control.answer(key, response)
+            case ControlError(error):
+                carried.control.refuse(key, error)
+        self._on_closed(key)
+
+    def withdraw(self, key: str) -> None:
+        """Take a question back from the client; the CLI expects no answer."""
+        carried = self._open.pop(key, None)
+        if carried is not None and carried.request is not None:
+            self._peer.cancel(carried.request)
+
+    def withdraw_all(self) -> None:
+        """The CLI is gone, and with it everybody who would hear an answer."""
+        for key in list(self._open):
+            self.withdraw(key)
+
+
+def is_plan_refusal(decision: Decision) -> bool:
+    """Whether the person wants to keep planning."""
+    return decision.choice is not None and isinstance(decision.choice.effect, KeepPlanning)

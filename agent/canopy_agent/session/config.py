@@ -1,0 +1,128 @@
+"""The live options of one session: what the person or the CLI changes, applied one after another.
+
+What a change means is decided in ``option_changes``; here it is sent, and taken over when the CLI
+agreed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from canopy_agent.brokers.durable import Place
+from canopy_agent.brokers.permission_options import PermissionPolicy
+from canopy_agent.brokers.plan_exit import PlanPolicy, effective_mode
+from canopy_agent.claude.errors import ClaudeError
+from canopy_agent.session import option_changes
+from canopy_agent.session.config_options import config_options
+from canopy_shared.codec import encode
+from canopy_shared.errors import internal_error
+from canopy_shared.updates import Update
+
+if TYPE_CHECKING:
+    from canopy_agent.brokers.permission_options import Decision
+    from canopy_agent.capabilities import ClientProfile
+    from canopy_agent.domain.facts import Fact
+    from canopy_agent.session.config_options import SessionOptions
+    from canopy_agent.session.option_changes import Change
+
+log = logging.getLogger(__name__)
+
+PLAN = "plan"
+
+
+class SessionConfig:
+    """Options of one session.
+
+    ``show`` sends an update, ``note`` shows a notice; both go to the root. ``request`` sends a
+    control request and waits for its answer.
+    """
+
+    def __init__(self, profile: ClientProfile, place: Place) -> None:
+        self._profile = profile
+        self._place = place
+        self._serial = asyncio.Lock()
+        self._before_plan: str | None = None
+        self.options: SessionOptions | None = None
+        self.show: Callable[[Update], None] = lambda update: None
+        self.note: Callable[[Fact], None] = lambda fact: None
+        self.request: Callable[[dict[str, Any]], Any] = lambda request: None
+
+    @property
+    def state(self) -> SessionOptions:
+        """The options as they are. Raises an internal error before the session is open."""
+        if self.options is None:
+            raise internal_error("the session is not open yet")
+        return self.options
+
+    def permission_policy(self) -> PermissionPolicy:
+        """What of the options decides the answers to a permission request."""
+        if self.options is None:
+            return PermissionPolicy(self._place)
+        state = self.options
+        plan = PlanPolicy(
+            auto_available=state.offered.auto,
+            bypass_available=state.offered.bypass,
+            mode_before=self._before_plan,
+            auto_supported=state.model_has_auto,
+            may_restart=False,
+        )
+        return PermissionPolicy(self._place, plan)
+
+    # --- changes that a person asks for -----------------------------------------------------------
+
+    async def set_mode(self, mode: str) -> None:
+        """``session/set_mode``. Raises invalid params, or an internal error if the CLI refuses."""
+        async with self._serial:
+            await self._apply(option_changes.plan_mode(self.state, mode, self._profile))
+
+    async def set_option(self, config_id: str, value: str | bool) -> list[Any]:
+        """``session/set_config_option``; gives all options."""
+        async with self._serial:
+            change = option_changes.plan_change(self.state, config_id, value, self._profile)
+            await self._apply(change)
+            return encode(config_options(self.state, self._profile))  # type: ignore[no-any-return]
+
+    async def _apply(self, change: Change) -> None:
+        for request in change.requests:
+            try:
+                await self.request(request)
+            except ClaudeError as error:
+                raise internal_error(f"Claude Code did not take the change: {error}") from error
+        self._take(change)
+
+    def _take(self, change: Change) -> None:
+        self._remember_plan(change.state.mode)
+        self.options = change.state
+        for update in change.updates:
+            self.show(update)
+        if change.warning is not None:
+            self.note(change.warning)
+
+    def _remember_plan(self, mode: str) -> None:
+        before = self.options.mode if self.options is not None else None
+        if mode == PLAN and before != PLAN:
+            self._before_plan = before
+
+    # --- changes from the CLI's side --------------------------------------------------------------
+
+    def mode_changed(self, mode: str) -> None:
+        """The CLI is in ``mode`` now, and the client was told; the options follow."""
+        if self.options is None or self.options.mode == mode:
+            return
+        change = option_changes.mode_became(self.options, mode, self._profile)
+        self._remember_plan(mode)
+        self.options = change.state
+        self.show(option_changes.options_update(change.state, self._profile))
+
+    def plan_approved(self, decision: Decision) -> tuple[Update, ...]:
+        """The person approved a plan and chose the mode to go on in; gives what to show."""
+        mode = decision.mode
+        if mode is None or self.options is None:
+            return ()
+        effective = effective_mode(mode, self.permission_policy().plan)
+        change = option_changes.mode_became(self.options, effective, self._profile)
+        self.options = change.state
+        return change.updates

@@ -1,0 +1,109 @@
+"""One run of the CLI as a session sees it: events in order, control requests, one end.
+
+It reads for as long as the process lives, whatever the client does; what events lead to is not
+known here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from canopy_agent.claude.control import ControlPeer
+from canopy_agent.claude.decode import Decoder
+
+if TYPE_CHECKING:
+    from canopy_agent.claude.process import ClaudeProcess, ProcessExit
+    from canopy_agent.domain.events import Event
+
+log = logging.getLogger(__name__)
+
+OnEvent = Callable[["Event"], None]
+OnFrame = Callable[[Mapping[str, Any]], None]
+OnEnd = Callable[["CliLink", "ProcessExit | None"], None]
+
+
+class CliLink:
+    """A started CLI process with its reader.
+
+    ``on_event`` gets every event in the order of the stream; ``on_frame`` every frame, before
+    its events; ``on_end`` is called once, when the output ended. ``relieve`` is awaited between
+    batches, so that a client that reads slowly slows the CLI down.
+    """
+
+    def __init__(
+        self,
+        process: ClaudeProcess,
+        *,
+        on_event: OnEvent,
+        on_frame: OnFrame,
+        on_end: OnEnd,
+        relieve: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._process = process
+        self._on_event = on_event
+        self._on_frame = on_frame
+        self._on_end = on_end
+        self._relieve = relieve
+        self._decoder = Decoder()
+        self._reader: asyncio.Task[None] | None = None
+        self.control = ControlPeer(process.write)
+        self.closing = False
+
+    @property
+    def exit(self) -> ProcessExit | None:
+        """How the process ended, None while it runs."""
+        return self._process.exit
+
+    async def start(self, initialize: Mapping[str, Any]) -> dict[str, Any]:
+        """Start the process and greet it; gives its ``initialize`` response.
+
+        Raises :class:`~canopy_agent.claude.errors.ClaudeError`. A process that could not be
+        greeted is closed again.
+        """
+        try:
+            await self._process.start()
+            self._reader = asyncio.create_task(self._read(), name="claude-frames")
+            return await self.control.request("initialize", **initialize)
+        except BaseException:
+            await self.aclose()
+            raise
+
+    def write(self, frame: Mapping[str, Any]) -> None:
+        """Send one frame."""
+        self._process.write(frame)
+
+    async def _read(self) -> None:
+        try:
+            while frames := await self._process.read():
+                for frame in frames:
+                    self._take(frame)
+                await self._relieve()
+        finally:
+            ended = self._process.exit
+            self.control.fail_all(ended)
+            self._on_end(self, ended)
+
+    def _take(self, frame: Mapping[str, Any]) -> None:
+        if frame.get("type") == "control_response":
+            self.control.resolve(frame)
+            return
+        try:
+            self._on_frame(frame)
+            for event in self._decoder.decode(frame):
+                self._on_event(event)
+        except Exception:
+            # one frame that we mishandle must not end the conversation
+            log.exception("could not handle a frame of type %s", frame.get("type"))
+
+    async def aclose(self, *, grace: float = 5.0) -> None:
+        """End the process within bounds: ``grace`` seconds for each gentle step.
+
+        Safe to call twice and from any task.
+        """
+        self.closing = True
+        await self._process.aclose(grace=grace)
+        if self._reader is not None and self._reader is not asyncio.current_task():
+            await asyncio.wait({self._reader}, timeout=5.0)

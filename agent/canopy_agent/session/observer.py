@@ -1,0 +1,83 @@
+"""Frames of the CLI that concern the session's surroundings: commands, titles, predictions.
+
+They touch no turn; what the conversation says and does goes through the core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from canopy_agent.session.commands import available_commands
+from canopy_shared.updates import SessionInfoUpdate, Update
+
+if TYPE_CHECKING:
+    from canopy_agent.capabilities import ClientProfile
+    from canopy_agent.session.titles import TitleKeeper
+
+Json = Mapping[str, Any]
+
+
+class Observer:
+    """Watches the raw frames of one session. ``show`` sends an update on the root."""
+
+    def __init__(
+        self, profile: ClientProfile, titles: TitleKeeper, show: Callable[[Update], None]
+    ) -> None:
+        self._profile = profile
+        self._titles = titles
+        self._show = show
+        self._commands: Json = {}
+        self._terminal_only: frozenset[str] = frozenset()
+        self._suggested = False
+
+    def greeted(self, init: Json) -> None:
+        """The CLI answered ``initialize``; its commands are shown."""
+        self._commands = init
+        self._show_commands()
+
+    def _show_commands(self) -> None:
+        if self._commands:
+            commands = available_commands(
+                self._commands, self._profile, terminal_only=self._terminal_only
+            )
+            self._show(commands)
+
+    def frame(self, frame: Json) -> None:
+        """One frame of the CLI."""
+        match frame.get("type"), frame.get("subtype"):
+            case "system", "init":
+                self._initialized(frame)
+            case "system", "commands_changed":
+                self._commands = frame
+                self._show_commands()
+            case "system", "session_title_changed":
+                title = frame.get("title")
+                if isinstance(title, str):
+                    self._titles.changed(title)
+            case "prompt_suggestion", _:
+                self._suggestion(frame.get("suggestion"))
+
+    def _initialized(self, frame: Json) -> None:
+        names = frame.get("terminal_slash_commands")
+        found = (
+            frozenset(n for n in names if isinstance(n, str)) if isinstance(names, list) else None
+        )
+        if found is not None and found != self._terminal_only:
+            self._terminal_only = found
+            self._show_commands()
+
+    def _suggestion(self, text: object) -> None:
+        if self._profile.air and isinstance(text, str) and text.strip():
+            self._suggested = True
+            self._suggest([{"text": text}])
+
+    def prompted(self) -> None:
+        """A prompt was queued: a prediction of it has done its work."""
+        if self._suggested:
+            self._suggested = False
+            self._suggest([])
+
+    def _suggest(self, suggestions: list[Json]) -> None:
+        meta = {"promptSuggestions": {"suggestions": suggestions}}
+        self._show(SessionInfoUpdate(meta=meta))

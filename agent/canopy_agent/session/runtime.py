@@ -1,0 +1,381 @@
+"""The only async object of a session: events into the core, its effects out into the world.
+
+It owns the CLI process, timers and open requests, and holds no rule; what an effect means to the
+client is the renderer's, what it means to the CLI is spelled here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, assert_never
+
+from canopy_agent.claude.errors import ClaudeError, ClaudeStartFailed, ControlFailed
+from canopy_agent.domain import effects as fx
+from canopy_agent.domain import events as e
+from canopy_agent.domain.facts import ModeShown
+from canopy_agent.domain.session import step
+from canopy_agent.session.asking import Questions, is_plan_refusal
+from canopy_agent.session.link import CliLink
+from canopy_shared.errors import AcpError, auth_required, internal_error, request_cancelled
+from canopy_shared.updates import SessionUpdate, Update
+
+if TYPE_CHECKING:
+    from canopy_agent.brokers.asked import PermissionAsked
+    from canopy_agent.brokers.permission_options import Decision
+    from canopy_agent.capabilities import ClientProfile
+    from canopy_agent.claude.process import ClaudeProcess, ProcessExit
+    from canopy_agent.domain.facts import Fact
+    from canopy_agent.domain.state import SessionState
+    from canopy_agent.render.renderer import Renderer
+    from canopy_agent.session.config import SessionConfig
+    from canopy_shared.peer import IncomingRequest, Peer
+
+log = logging.getLogger(__name__)
+
+UNANSWERED_MARKS = "ask_user_question_unanswered_v1"
+
+Greeting = tuple["ClaudeProcess", Mapping[str, Any]]
+"""A process that was not started yet, and the ``initialize`` request for it."""
+
+
+def error_of(failed: fx.Failed) -> AcpError:
+    """The JSON-RPC error of a failed prompt."""
+    if failed.kind == "auth":
+        return auth_required(failed.message, failed.data)
+    if failed.kind == "cancelled":
+        return request_cancelled(failed.message)
+    return internal_error(failed.message, failed.data)
+
+
+class SessionRuntime:
+    """One open session.
+
+    ``prepare(resume)`` gives a new process with its greeting; ``observe`` sees every raw frame
+    of the CLI.
+    """
+
+    def __init__(
+        self,
+        state: SessionState,
+        config: SessionConfig,
+        *,
+        peer: Peer,
+        profile: ClientProfile,
+        renderer: Renderer,
+        prepare: Callable[[bool], Greeting],
+        observe: Callable[[Mapping[str, Any]], None],
+    ) -> None:
+        self.id = state.root
+        self.config = config
+        self._state = state
+        self._peer = peer
+        self._renderer = renderer
+        self._prepare = prepare
+        self._observe = observe
+        self._link: CliLink | None = None
+        self._starting: asyncio.Task[None] | None = None
+        self._deferred: list[e.Event] = []
+        self._answers: dict[str, IncomingRequest] = {}
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._received = 0
+        self._closed = False
+        self._prompted = False
+        self.on_turn: Callable[[str | None], None] = lambda prompt: None
+        self._questions = Questions(
+            peer,
+            profile,
+            renderer,
+            root=self.id,
+            policy=config.permission_policy,
+            on_closed=lambda key: self.handle(e.RequestClosed(key)),
+            on_decided=self._decided,
+        )
+
+    # --- the process ------------------------------------------------------------------------------
+
+    async def open(self, *, resume: bool = False) -> dict[str, Any]:
+        """Start the CLI; gives its ``initialize`` response. Raises :class:`ClaudeError`."""
+        process, greeting = self._prepare(resume)
+        link = CliLink(
+            process,
+            on_event=self._from_cli,
+            on_frame=self._observe,
+            on_end=self._ended,
+            relieve=self._peer.drained,
+        )
+        self._link = link
+        try:
+            response = await link.start(greeting)
+        except BaseException:
+            if self._link is link:
+                self._link = None
+            raise
+        if link.exit is not None or self._link is not link:
+            raise ClaudeStartFailed("Claude Code ended while it started.")
+        return response
+
+    async def control_request(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Send a control request, ``subtype`` and fields, and wait for its answer.
+
+        Raises :class:`ClaudeError`, also when no CLI runs.
+        """
+        fields = dict(request)
+        subtype = str(fields.pop("subtype"))
+        if self._link is None:
+            raise ControlFailed(subtype, "Claude Code does not run; a prompt starts it again")
+        return await self._link.control.request(subtype, **fields)
+
+    def _ended(self, link: CliLink, ended: ProcessExit | None) -> None:
+        if link is not self._link:
+            return
+        self._link = None
+        status = None if ended is None else ended.describe()
+        log.warning("Claude Code of session %s ended: %s", self.id, status)
+        self._questions.withdraw_all()
+        self.handle(e.StreamEnded(status))
+
+    async def _restart(self) -> None:
+        """Start a CLI for what waits. It resumes the conversation if there is one."""
+        try:
+            await self.open(resume=self._prompted)
+        except (ClaudeError, AcpError) as error:
+            self._fail_deferred(error)
+            return
+        finally:
+            self._starting = None
+        deferred, self._deferred = self._deferred, []
+        for event in deferred:
+            self.handle(event)
+
+    def _fail_deferred(self, error: Exception) -> None:
+        failure = error if isinstance(error, AcpError) else internal_error(str(error))
+        deferred, self._deferred = self._deferred, []
+        for event in deferred:
+            if isinstance(event, e.PromptSubmitted):
+                request = self._answers.pop(event.prompt, None)
+                if request is not None:
+                    request.fail(failure)
+
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Run ``work`` beside the session; it ends with the session at the latest."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    # --- what the client does ---------------------------------------------------------------------
+
+    def prompt(self, request: IncomingRequest, blocks: tuple[Any, ...], text: str) -> str:
+        """Queue a prompt; ``request`` is answered when its turn ends. Gives the prompt's id."""
+        prompt = str(uuid.uuid4())
+        self._answers[prompt] = request
+        request.on_cancel(self.cancel)
+        self._received += 1
+        self._submit(e.PromptSubmitted(prompt, blocks, self._received, text))
+        self._prompted = True
+        return prompt
+
+    def cancel(self) -> None:
+        """``session/cancel`` of the root."""
+        self._received += 1
+        if self._link is not None or self._deferred:
+            self._submit(e.CancelRequested(self._received))
+
+    def cancel_child(self, child: str) -> bool:
+        """``session/cancel`` of a child session; False when ``child`` is none of ours."""
+        if self._state.children.agent_of_session(child) is None:
+            return False
+        self.handle(e.ChildCancelRequested(child))
+        return True
+
+    def _submit(self, event: e.Event) -> None:
+        if self._starting is None and self._link is not None:
+            self.handle(event)
+            return
+        self._deferred.append(event)
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._restart(), name="claude-restart")
+
+    async def close(self, *, grace: float = 5.0) -> None:
+        """End everything: prompts are answered, requests withdrawn, the CLI is gone.
+
+        Bounded: ``grace`` seconds for each gentle step of ending the CLI.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        self.handle(e.SessionClosing())
+        self._questions.withdraw_all()
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+        tasks = list(self._tasks)
+        if self._starting is not None:
+            tasks.append(self._starting)
+        for task in tasks:
+            task.cancel()
+        self._fail_deferred(internal_error("the session was closed"))
+        link, self._link = self._link, None
+        if link is not None:
+            await link.aclose(grace=grace)
+        if tasks:
+            await asyncio.wait(tasks, timeout=5.0)
+
+    # --- events and effects -----------------------------------------------------------------------
+
+    def _from_cli(self, event: e.Event) -> None:
+        link = self._link
+        if link is None:
+            return
+        match event:
+            case e.PermissionAsked(key=key, request=raw) | e.DialogAsked(key=key, request=raw):
+                self._questions.arrived(key, raw, link.control)
+            case e.ElicitationAsked(key=key, request=raw):
+                self._questions.arrived(key, raw, link.control)
+            case e.CliInit(capabilities=capabilities):
+                self._questions.marks_unanswered = UNANSWERED_MARKS in capabilities
+        self.handle(event)
+
+    def handle(self, event: e.Event) -> None:
+        """Apply one event."""
+        for effect in step(self._state, event):
+            self._run(effect)
+
+    def show(self, update: Update, session: str | None = None) -> None:
+        """Send one update to the client."""
+        self._peer.notify("session/update", SessionUpdate(session or self.id, update))
+
+    def note(self, fact: Fact) -> None:
+        """Show a fact of our own on the root."""
+        self._show(self.id, fact, None)
+
+    def _run(self, effect: fx.Effect) -> None:
+        match effect:
+            case fx.Show(session, fact, parent):
+                self._show(session, fact, parent)
+            case fx.Settle(prompt, outcome):
+                self._settle(prompt, outcome)
+            case fx.SendPrompt():
+                self._send_prompt(effect)
+            case fx.Interrupt():
+                self._interrupt()
+            case fx.DropQueued(prompt):
+                self._control("cancel_async_message", message_uuid=prompt)
+            case fx.StopTask(task):
+                self._control("stop_task", task_id=task)
+            case fx.AskPermission(key, session, parent, background, _):
+                self._questions.permission(key, session, parent, background=background)
+            case fx.AskQuestion(key, session, _, _):
+                self._questions.question(key, session)
+            case fx.AskElicitation(key):
+                self._questions.mcp(key, str(uuid.uuid4()))
+            case fx.AskDialog(key):
+                self._questions.dialog(key)
+            case fx.Refuse(key, message):
+                self._questions.refuse(key, message)
+            case fx.AnswerHook(key):
+                if self._link is not None:
+                    self._link.control.answer(key, {"continue": True})
+            case fx.Withdraw(key):
+                self._questions.withdraw(key)
+            case fx.StartTimer(name, seconds):
+                self._start_timer(name, seconds)
+            case fx.StopTimer(name):
+                self._stop_timer(name)
+            case fx.ReplaceProcess():
+                self._replace()
+            case fx.TurnBegan(prompt):
+                self.on_turn(prompt)
+            case fx.Logged(text):
+                log.warning("session %s: %s", self.id, text)
+            case _:
+                assert_never(effect)
+
+    def _show(self, session: str, fact: Fact, parent: str | None) -> None:
+        for update in self._renderer.render(fact, parent):
+            self.show(update, session)
+        if isinstance(fact, ModeShown) and session == self.id:
+            self.config.mode_changed(fact.mode)
+
+    def _settle(self, prompt: str, outcome: fx.Outcome) -> None:
+        request = self._answers.pop(prompt, None)
+        if request is None:
+            return
+        match outcome:
+            case fx.Stopped(stop_reason, usage, meta):
+                result: dict[str, Any] = {"stopReason": stop_reason}
+                if usage is not None:
+                    result["usage"] = usage
+                if meta:
+                    result["_meta"] = meta
+                request.respond(result)
+            case fx.Failed():
+                request.fail(error_of(outcome))
+
+    def _send_prompt(self, effect: fx.SendPrompt) -> None:
+        frame: dict[str, Any] = {
+            "type": "user",
+            "uuid": effect.prompt,
+            "session_id": self.id,
+            "parent_tool_use_id": None,
+            "origin": {"kind": "human"},
+            "message": {"role": "user", "content": list(effect.blocks)},
+        }
+        if effect.priority is not None:
+            frame["priority"] = effect.priority
+        if self._link is not None:
+            self._link.write(frame)
+
+    def _control(self, subtype: str, **fields: Any) -> asyncio.Future[dict[str, Any]] | None:
+        if self._link is None:
+            return None
+        return self._link.control.send(subtype, **fields)
+
+    def _interrupt(self) -> None:
+        answer = self._control("interrupt")
+        if answer is None:
+            return
+
+        def receipt(done: asyncio.Future[dict[str, Any]]) -> None:
+            if done.cancelled() or done.exception() is not None:
+                return
+            queued = done.result().get("still_queued")
+            ids = tuple(i for i in queued if isinstance(i, str)) if isinstance(queued, list) else ()
+            if isinstance(queued, list):
+                self.handle(e.InterruptReceipt(ids))
+
+        answer.add_done_callback(receipt)
+
+    def _start_timer(self, name: str, seconds: float) -> None:
+        self._stop_timer(name)
+        loop = asyncio.get_running_loop()
+        self._timers[name] = loop.call_later(seconds, self._timer_fired, name)
+
+    def _stop_timer(self, name: str) -> None:
+        timer = self._timers.pop(name, None)
+        if timer is not None:
+            timer.cancel()
+
+    def _timer_fired(self, name: str) -> None:
+        self._timers.pop(name, None)
+        self.handle(e.TimerFired(name))
+
+    def _replace(self) -> None:
+        """End a CLI that does not obey; the next prompt starts another."""
+        link, self._link = self._link, None
+        self._questions.withdraw_all()
+        if link is not None:
+            self.spawn(link.aclose())
+
+    def _decided(self, asked: PermissionAsked, decision: Decision) -> None:
+        """The person decided on a permission: what it changes is shown before the CLI acts on
+        it.
+        """
+        if is_plan_refusal(decision):
+            self.handle(e.PlanRefused(asked.tool_use_id))
+        if decision.mode is not None:
+            for update in self.config.plan_approved(decision):
+                self.show(update)

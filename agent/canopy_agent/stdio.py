@@ -1,0 +1,71 @@
+"""``canopy --stdio``: the agent on our own stdin and stdout, and nothing else on them.
+
+Descriptors 0 and 1 are moved away first, so that neither a library nor a child process can write
+into the protocol or read from it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+
+from canopy_agent.server import AgentServer
+from canopy_agent.settings import SettingsError
+from canopy_shared.stdio import StdioTransport, open_sink, open_source
+
+
+def take_stdio() -> tuple[int, int]:
+    """Private copies of stdin and stdout. Afterwards 0 reads nothing and 1 writes to stderr."""
+    sys.stdout.flush()
+    reading, writing = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return reading, writing
+
+
+def log_to_stderr() -> None:
+    """Warnings and worse on stderr; more with ``CANOPY_LOG`` (a level name such as ``DEBUG``)."""
+    level = os.environ.get("CANOPY_LOG", "WARNING").upper()
+    known = logging.getLevelNamesMapping().get(level, logging.WARNING)
+    logging.basicConfig(
+        stream=sys.stderr, level=known, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+
+
+async def run(reading: int, writing: int, *, hide_subscription: bool = False) -> None:
+    """Serve one client over two descriptors until it leaves or a signal comes."""
+    transport = StdioTransport(await open_source(reading), await open_sink(writing))
+    server = AgentServer(transport, hide_subscription=hide_subscription)
+    loop = asyncio.get_running_loop()
+    stopping: set[asyncio.Task[None]] = set()
+
+    def stop() -> None:
+        stopping.add(asyncio.create_task(server.stop()))
+
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None:
+            with contextlib.suppress(NotImplementedError, ValueError):
+                loop.add_signal_handler(number, stop)
+    await server.serve()
+    if stopping:
+        await asyncio.wait(stopping)
+
+
+def serve(*, hide_subscription: bool = False) -> int:
+    """Run the agent on stdin and stdout; gives the exit status."""
+    reading, writing = take_stdio()
+    log_to_stderr()
+    try:
+        asyncio.run(run(reading, writing, hide_subscription=hide_subscription))
+    except SettingsError as error:
+        print(f"canopy: {error}", file=sys.stderr)
+        return 2
+    return 0
