@@ -18,7 +18,7 @@ NOTICE = (
     "</task-notification></system-reminder>"
 )
 SPOKEN = {"role": "assistant", "content": "done"}
-TITLE = {"format": {"schema": {"properties": {"title": {}}}}}
+TITLE: dict[str, object] = {"format": {"schema": {"properties": {"title": {}}}}}
 
 
 def of(*messages: object, agent: str | None = None, **more: object) -> ModelRequest:

@@ -214,7 +214,7 @@ async def test_a_script_that_raises_is_an_error_and_a_fault() -> None:
 
 async def test_a_subagent_can_wait_for_the_end_of_the_turn() -> None:
     rules = [
-        Rule(When(agent="subagent"), [AfterTurn(at_most=BOUND), Text("after")]),
+        Rule(When(agent="subagent"), [AfterTurn(at_most=BOUND, grace=0.0), Text("after")]),
         Rule(When(says="tool", step=0), [ToolUse("Bash")]),
         Rule(When(), "turn ends"),
     ]
@@ -253,7 +253,7 @@ async def test_titles_suggestions_and_summaries_need_no_rule() -> None:
 
 
 async def test_a_script_can_answer_auxiliary_requests() -> None:
-    wanted = {"format": {"schema": {"properties": {"title": {}}}}}
+    wanted: dict[str, object] = {"format": {"schema": {"properties": {"title": {}}}}}
     script = Script(
         [Rule(When(agent="suggestion", says="ruled"), "by rule")],
         title=lambda text: text.upper(),

@@ -23,9 +23,9 @@ from canopy_agent.demo.rules import (
     Pause,
     Reply,
     Rule,
-    Text,
     Usage,
     matches,
+    steps_of,
 )
 from canopy_agent.demo.sse import (
     Answer,
@@ -99,7 +99,7 @@ class Answering:
 
     async def _play(self, connection: HttpConnection, exchange: Exchange) -> None:
         request, rule = exchange.request, exchange.rule
-        steps = _steps(self._reply(exchange), request)
+        steps = steps_of(self._reply(exchange), request)
         if rule is not None and rule.error is not None:
             for wait in held_back(steps)[0]:
                 await self._wait(wait, request)
@@ -151,8 +151,8 @@ class Answering:
                 await asyncio.sleep(self._pace * seconds)
             case Gate(name):
                 await self._gates.enter(name)
-            case AfterTurn(at_most) if request.agent_id is not None:
-                await self._turns.after(request.session_id, request.agent_id, at_most)
+            case AfterTurn(at_most, grace) if request.agent_id is not None:
+                await self._turns.after(request.session_id, request.agent_id, at_most, grace)
             case _:
                 pass
 
@@ -197,11 +197,6 @@ class Answering:
         request = answer.request
         if request.purpose == "turn" and request.agent_id is None and not answer.calls_tool:
             self._turns.ended(request.session_id)
-
-
-def _steps(reply: Reply, request: ModelRequest) -> Steps:
-    told = reply(request) if callable(reply) else reply
-    return [Text(told)] if isinstance(told, str) else list(told)
 
 
 def _break_off(connection: HttpConnection, exchange: Exchange) -> None:

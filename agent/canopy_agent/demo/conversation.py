@@ -151,7 +151,7 @@ def read_conversation(messages: Sequence[Mapping[str, Any]]) -> Conversation:
     spoken = [at for at, one in enumerate(messages) if one.get("role") == "assistant"]
     last_answer = spoken[-1] if spoken else -1
     calls = _calls(messages)
-    tail = "\n".join(_user_texts(messages[last_answer + 1 :]))
+    tail = _told_to_model(messages[last_answer + 1 :])
     answered = [_outcomes(one, calls) for one in messages]
     since = answered[start + 1 :]
     latest = tuple(one for outcomes in answered[last_answer + 1 :] for one in outcomes)
@@ -164,7 +164,7 @@ def read_conversation(messages: Sequence[Mapping[str, Any]]) -> Conversation:
         since=tuple(one for outcomes in since for one in outcomes),
         outcomes=tuple(one for outcomes in answered for one in outcomes),
         notices=notices,
-        past_notices=task_notices("\n".join(_user_texts(messages[: last_answer + 1]))),
+        past_notices=task_notices(_told_to_model(messages[: last_answer + 1])),
         is_suggestion=SUGGESTION_MARK in tail,
     )
 
@@ -181,8 +181,10 @@ def _human_turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, s
             yield from ((at, words) for words in human_words(message.get("content")))
 
 
-def _user_texts(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    return (plain_text(one.get("content")) for one in messages if one.get("role") == "user")
+def _told_to_model(messages: Sequence[Mapping[str, Any]]) -> str:
+    """The texts of user and system messages: a notice within a turn is a system message."""
+    told = (one for one in messages if one.get("role") != "assistant")
+    return "\n".join(plain_text(one.get("content")) for one in told)
 
 
 def _calls(messages: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:

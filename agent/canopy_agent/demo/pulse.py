@@ -67,27 +67,31 @@ class Turns:
 
     def __init__(self, pulse: Pulse) -> None:
         self._pulse = pulse
-        self._clock = 0
-        self._begun: dict[str, int] = {}
-        self._ended: dict[str, int] = {}
+        self._begun: dict[str, float] = {}
+        self._ended: dict[str, float] = {}
 
     def seen(self, agent_id: str) -> None:
         """A request of this subagent came."""
-        if agent_id not in self._begun:
-            self._clock += 1
-            self._begun[agent_id] = self._clock
+        self._begun.setdefault(agent_id, _now())
 
     def ended(self, session_id: str) -> None:
         """The main agent of this session has been given the end of a turn."""
-        self._clock += 1
-        self._ended[session_id] = self._clock
+        self._ended[session_id] = _now()
         self._pulse.beat()
 
-    async def after(self, session_id: str, agent_id: str, at_most: float) -> None:
-        """Wait, at most so many seconds, until the turn has ended since the agent began."""
-        begun = self._begun.get(agent_id, 0)
+    async def after(self, session_id: str, agent_id: str, at_most: float, grace: float) -> None:
+        """Wait until the session's turn has ended since the agent began, and was over for `grace`.
+
+        Gives up after `at_most` seconds.
+        """
+        begun = self._begun.get(agent_id, 0.0)
         try:
             async with asyncio.timeout(at_most):
-                await self._pulse.until(lambda: self._ended.get(session_id, 0) > begun)
+                await self._pulse.until(lambda: self._ended.get(session_id, 0.0) > begun)
         except TimeoutError:
             return
+        await asyncio.sleep(self._ended[session_id] + grace - _now())
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -36,11 +36,12 @@ class Gate:
 class AfterTurn:
     """A subagent waits until its session's main agent has ended a turn since the subagent began.
 
-    `at_most` is in seconds and does not follow the pace: it only keeps a broken-off turn from
-    blocking the subagent.
+    Both are in seconds and do not follow the pace: `at_most` keeps a broken-off turn from blocking
+    the subagent, `grace` lets Claude Code report the end of the turn first.
     """
 
     at_most: float = 12.0
+    grace: float = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +215,12 @@ def flow(when: When, *replies: Reply, delay: float = 0.0) -> tuple[Rule, ...]:
     return tuple(
         Rule(replace(when, step=number), reply, delay=delay) for number, reply in enumerate(replies)
     )
+
+
+def steps_of(reply: Reply, request: ModelRequest) -> Steps:
+    """What a reply amounts to for one request."""
+    told = reply(request) if callable(reply) else reply
+    return [Text(told)] if isinstance(told, str) else list(told)
 
 
 def matches(when: When, request: ModelRequest) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from canopy_agent.demo.auxiliary import title_of
 from canopy_agent.demo.rules import Pause, Script, Text, Usage
 from canopy_agent.demo.scenes import answer, command, editing, question, reading, tree, trouble
+from canopy_agent.demo.scenes.news import with_news
 from canopy_agent.demo.scenes.scene import WORD, Scene, scene_named
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def welcome_text() -> str:
 
 def demo_script() -> Script:
     """Everything the scripted model knows."""
-    rules = [rule for scene in _SCENES for rule in scene.rules]
+    rules = [with_news(rule) for scene in _SCENES for rule in scene.rules]
     return Script(
         rules=rules,
         fallback=_fallback,

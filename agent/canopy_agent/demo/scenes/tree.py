@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from canopy_agent.demo.rules import Pause, Rule, Text, Thinking, When, flow
 from canopy_agent.demo.scenes.crew import CHECK, CREW_RULES, REVIEW, WRITE
+from canopy_agent.demo.scenes.news import news
 from canopy_agent.demo.scenes.scene import WORD, Scene, said
 
 if TYPE_CHECKING:
-    from canopy_agent.demo.conversation import TaskNotice
     from canopy_agent.demo.requests import ModelRequest
     from canopy_agent.demo.rules import Steps
 
@@ -50,39 +50,7 @@ def _sum_up(request: ModelRequest) -> Steps:
 
 
 def _follow_up(request: ModelRequest) -> Steps:
-    rows = [_told(notice) for notice in request.notices]
-    left = _still_running(request)
-    rows.append(
-        "All agents are done."
-        if left == 0
-        else f"{'One agent is' if left == 1 else f'{left} agents are'} still at work."
-    )
-    return [Pause(0.5), Text("\n\n".join(rows))]
-
-
-def _told(notice: TaskNotice) -> str:
-    """One finished agent in a paragraph."""
-    name = notice.summary.partition('"')[2].rpartition('"')[0] or "The background task"
-    match notice.status:
-        case "completed":
-            return f"**{name}** has finished. {notice.result}".rstrip()
-        case "failed":
-            return f"**{name}** has failed and brought no result."
-        case _:
-            return f"**{name}** was stopped before it finished. Nothing else depends on it."
-
-
-def _still_running(request: ModelRequest) -> int:
-    """How many agents were launched in the background and have not been reported back."""
-    talk = request.conversation
-    launched = {
-        one.id
-        for one in talk.outcomes
-        if one.name == "Agent"
-        and one.input.get("run_in_background") is not False
-        and not one.is_error
-    }
-    return len(launched - {one.tool_use_id for one in (*talk.past_notices, *talk.notices)})
+    return [Pause(0.5), Text(news(request))]
 
 
 SCENE = Scene(

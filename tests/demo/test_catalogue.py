@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+
+from canopy_agent.demo.scenes import demo_script, scene_list, welcome_text
+from canopy_agent.demo.scenes.scene import scene_named
+from canopy_agent.demo.server import ScriptedModel
+from demo.wire import ask, text_of
+
+
+def test_each_example_chooses_its_own_scene() -> None:
+    assert {scene_named(scene.example): scene.name for scene in scene_list()} == {
+        scene.name: scene.name for scene in scene_list()
+    }
+    assert len({scene.name for scene in scene_list()}) == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("please fix it", "edit"),
+        ("Fix the failing test!", "edit"),
+        ("RUN THE TESTS AGAIN", "command"),
+        ("Try again.", "again"),
+        ("again", "again"),
+        ("Use some subagents", "tree"),
+        ("tree", "tree"),
+        ("what would an overloaded model look like", "error"),
+        ("where is the price computed?", "read"),
+        ("ask me something", "question"),
+        ("How does it work?", "answer"),
+        ("prefix", None),
+        ("good morning", None),
+        ("", None),
+    ],
+)
+def test_natural_words_choose_a_scene(text: str, name: str | None) -> None:
+    assert scene_named(text) == name
+
+
+def test_the_welcome_lists_every_scene() -> None:
+    for scene in scene_list():
+        assert f"**{scene.example}**: {scene.description}" in welcome_text()
+
+
+async def test_an_unknown_wish_gets_the_list_and_a_child_a_word() -> None:
+    async with ScriptedModel(demo_script()) as model:
+        told = text_of(await ask(model, "good morning"))
+        assert all(scene.example in told for scene in scene_list())
+        child = await ask(model, "Do it.", headers={"x-claude-code-agent-id": "a1"})
+        assert "nothing to add" in text_of(child)
+    assert len(model.unscripted) == 2
+
+
+async def test_titles_and_suggestions_follow_the_scenes() -> None:
+    wanted: dict[str, object] = {"format": {"schema": {"properties": {"title": {}}}}}
+    async with ScriptedModel(demo_script()) as model:
+        for asked, title in (("Fix the bug please", "Fix the discount bug"), ("oh my", "Oh my")):
+            response = await ask(model, f"<session>{asked}</session>", output_config=wanted)
+            assert f'"{title}"' in text_of(response)
+        for said, next_ in (
+            ("Explain how the checkout works", "Find where discounts are applied"),
+            ("Show me an error", "try again"),
+            ("good morning", "Explain how the checkout works"),
+        ):
+            assert text_of(await ask(model, said, "[SUGGESTION MODE: next?]")) == next_
