@@ -92,8 +92,8 @@ def test_silenced_checks_name_what_they_silence() -> None:
 @pytest.mark.parametrize(
     ("name", "door"),
     [
-        # The scripted model plays a foreign server, with no hot path of ours.
-        ("json", ("canopy_shared.jsonio", "canopy_agent.demo")),
+        # The scripted model plays a foreign server; the command line is the SDK's to the space.
+        ("json", ("canopy_shared.jsonio", "canopy_agent.demo", "canopy_agent.claude.launch")),
         ("claude_agent_sdk", ("canopy_agent.claude",)),
         ("orjson", ("canopy_shared.jsonio",)),
         ("platformdirs", ("canopy_tui.paths",)),

@@ -134,8 +134,8 @@ class Doors:
         self.opened.append((directory, agent_command, demo))
         return 5
 
-    def _serve(self) -> int:
-        self.opened.append("stdio")
+    def _serve(self, *, hide_subscription: bool) -> int:
+        self.opened.append(("stdio", hide_subscription))
         return 6
 
 
@@ -174,13 +174,14 @@ def test_the_client_opens_here_by_default(
 def test_stdio_needs_no_terminal(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("canopy_tui.cli._has_terminal", lambda: False)
     assert cli.main(["--stdio"]) == 6
-    assert doors.opened == ["stdio"]
+    assert cli.main(["--hide-claude-auth", "--stdio"]) == 6
+    assert doors.opened == [("stdio", False), ("stdio", True)]
 
 
 def test_an_interrupt_is_no_traceback(
     doors: Doors, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(*_: object) -> int:
+    def interrupted(**_: object) -> int:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sys.modules["canopy_agent.stdio"], "serve", interrupted)
@@ -215,18 +216,21 @@ def test_doctor_says_what_to_do_about_a_missing_cli(tmp_path: Path) -> None:
 
 
 def test_cli_runs_the_claude_cli_as_if_called(tmp_path: Path) -> None:
-    body = "print(sys.argv[1:]); print(sys.stdin.read(), file=sys.stderr); sys.exit(23)"
+    body = (
+        "print(sys.argv[1:], 'CLAUDECODE' in os.environ);"
+        "print(sys.stdin.read(), file=sys.stderr); sys.exit(23)"
+    )
     claude = program(tmp_path / "claude", body)
     done = subprocess.run(
         [*CANOPY, "--stdio", "--cli", "auth", "login", "a b"],
-        env={**os.environ, "CLAUDE_CODE_EXECUTABLE": str(claude)},
+        env={**os.environ, "CLAUDE_CODE_EXECUTABLE": str(claude), "CLAUDECODE": "1"},
         input="typed",
         capture_output=True,
         text=True,
         timeout=HANG_SECONDS,
         check=False,
     )
-    assert done.stdout == "['auth', 'login', 'a b']\n"
+    assert done.stdout == "['auth', 'login', 'a b'] False\n"
     assert done.stderr == "typed\n"
     assert done.returncode == 23
 
@@ -261,5 +265,5 @@ def test_cli_without_a_cli_is_one_line(tmp_path: Path) -> None:
 
 def test_where_a_process_cannot_become_another_it_waits_for_it(tmp_path: Path) -> None:
     claude = program(tmp_path / "claude", "sys.exit(int(sys.argv[1]))")
-    assert run_as_if_called(claude, ["9"], os.environ, in_place=False) == 9
+    assert run_as_if_called(str(claude), ["9"], os.environ, in_place=False) == 9
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

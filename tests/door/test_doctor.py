@@ -36,12 +36,12 @@ GOOD_TERMINAL = Terminal(
 SECRET = "sk-ant-a-very-secret-value"
 
 
-def claude_answering(folder: Path, body: str) -> Path:
+def claude_answering(folder: Path, body: str) -> str:
     """A stand-in for the Claude CLI: a program whose behaviour is the Python ``body``."""
     program = folder / "claude"
     program.write_text(f"#!{sys.executable}\nimport json, os, sys, time\n{body}\n")
     program.chmod(0o755)
-    return program
+    return str(program)
 
 
 @pytest.mark.parametrize(
@@ -61,16 +61,16 @@ def test_python(version: tuple[int, ...], level: Level) -> None:
 
 
 def test_the_cli_and_its_version(tmp_path: Path) -> None:
-    cli = tmp_path / "claude"
+    cli = str(tmp_path / "claude")
     finding, path = check_cli(ClaudeProbe(lambda: cli, lambda _: "2.1.332 (Claude Code)"))
     assert finding.level is Level.OK
     assert "2.1.332" in finding.found
-    assert str(cli) in finding.found
+    assert cli in finding.found
     assert path == cli
 
 
 def test_no_cli_gives_the_hint_of_the_search() -> None:
-    def locate() -> Path:
+    def locate() -> str:
         raise LookupError("Install the CLI,\nor set CLAUDE_CODE_EXECUTABLE.")
 
     finding, path = check_cli(ClaudeProbe(locate, lambda _: "unused"))
@@ -81,10 +81,10 @@ def test_no_cli_gives_the_hint_of_the_search() -> None:
 
 
 def test_a_cli_that_does_not_run(tmp_path: Path) -> None:
-    def version(_: Path) -> str:
+    def version(_: str) -> str:
         raise OSError("Exec format error\x1b[31m")
 
-    finding, path = check_cli(ClaudeProbe(lambda: tmp_path / "claude", version))
+    finding, path = check_cli(ClaudeProbe(lambda: str(tmp_path / "claude"), version))
     assert finding.level is Level.FAIL
     assert "Exec format error" in finding.found
     assert finding.found.isprintable()
@@ -157,7 +157,7 @@ def test_a_cli_that_hangs_is_given_up(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_cli_that_cannot_be_started(tmp_path: Path) -> None:
-    assert check_login({}, tmp_path / "gone").level is Level.WARN
+    assert check_login({}, str(tmp_path / "gone")).level is Level.WARN
     assert check_login({}, None).level is Level.WARN
 
 
@@ -185,7 +185,7 @@ def test_terminal(change: dict[str, object], level: Level, words: str) -> None:
 
 
 def test_four_checks_one_line_each_and_one_more_for_advice(tmp_path: Path) -> None:
-    probe = ClaudeProbe(lambda: tmp_path / "claude", lambda _: "2.1.332")
+    probe = ClaudeProbe(lambda: str(tmp_path / "claude"), lambda _: "2.1.332")
     findings = examine({"ANTHROPIC_API_KEY": SECRET}, probe, replace(GOOD_TERMINAL, rows=10))
     lines = report(findings, "utf-8").splitlines()
     assert [line.split()[:2] for line in lines] == [

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 
 def run_as_if_called(
-    program: Path,
+    program: str,
     arguments: Sequence[str],
     environment: Mapping[str, str],
     *,
@@ -30,7 +29,7 @@ def run_as_if_called(
     second process behind) it is a child, and Ctrl-C, which the console gives to both, is left to
     it. Raises ``OSError`` if the program cannot be started.
     """
-    command = [str(program), *arguments]
+    command = [program, *arguments]
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()

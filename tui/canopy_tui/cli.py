@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 from canopy_tui.invocation import (
@@ -26,6 +25,7 @@ from canopy_tui.invocation import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from canopy_tui.doctor import ClaudeProbe
 
@@ -68,10 +68,10 @@ def _run(invocation: Invocation) -> int:
 
             print(f"canopy {__version__}")
             return 0
-        case ServeStdio():
+        case ServeStdio(hide_subscription=hide):
             from canopy_agent.stdio import serve
 
-            return serve()
+            return serve(hide_subscription=hide)
         case RunDoctor(json=as_json):
             return _doctor(as_json)
         case RunClaude(arguments=rest):
@@ -97,6 +97,8 @@ def _open_client(request: OpenClient) -> int:
 
 
 def _existing_directory(typed: str | None) -> Path:
+    from pathlib import Path
+
     shown = repr(typed) if typed is not None else "the current directory"
     try:
         directory = Path.cwd() if typed is None else Path(typed).resolve(strict=True)
@@ -140,16 +142,19 @@ def _claude_probe() -> ClaudeProbe:
     from canopy_agent.claude.locate import cli_version, locate_cli
     from canopy_tui.doctor import ClaudeProbe
 
-    return ClaudeProbe(locate=lambda: locate_cli(os.environ), version=cli_version)
+    return ClaudeProbe(locate=lambda: locate_cli(os.environ).path, version=cli_version)
 
 
 def _claude(arguments: Sequence[str]) -> int:
     from canopy_agent.claude.errors import ClaudeError
+    from canopy_agent.claude.launch import NESTING_MARKS
     from canopy_agent.claude.locate import locate_cli
     from canopy_tui.claude_command import run_as_if_called
 
+    # A CLI that was told of an outer session would take itself for part of it.
+    environment = {name: value for name, value in os.environ.items() if name not in NESTING_MARKS}
     try:
-        return run_as_if_called(locate_cli(os.environ), arguments, os.environ)
+        return run_as_if_called(locate_cli(os.environ).path, arguments, environment)
     except ClaudeError as error:
         raise StartError(str(error), 1) from None
     except OSError as error:

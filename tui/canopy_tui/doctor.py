@@ -18,7 +18,6 @@ from canopy_shared import jsonio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 AUTH_STATUS_SECONDS = 5.0
 _PYTHON_FLOOR = (3, 11)
@@ -75,8 +74,8 @@ class Terminal:
 class ClaudeProbe:
     """How to ask the Claude CLI: ``locate`` and ``version`` raise with a text for the person."""
 
-    locate: Callable[[], Path]
-    version: Callable[[Path], str]
+    locate: Callable[[], str]
+    version: Callable[[str], str]
 
 
 def examine(
@@ -100,7 +99,7 @@ def check_python(version: tuple[int, ...]) -> Finding:
     return Finding("Python", Level.FAIL, found, "Canopy needs Python 3.11 or newer.")
 
 
-def check_cli(probe: ClaudeProbe) -> tuple[Finding, Path | None]:
+def check_cli(probe: ClaudeProbe) -> tuple[Finding, str | None]:
     """Is there a Claude CLI that runs? Its path comes too, for the checks that need it."""
     # A broken installation may raise anything; a doctor that dies of it would say nothing.
     try:
@@ -115,12 +114,12 @@ def check_cli(probe: ClaudeProbe) -> tuple[Finding, Path | None]:
             "Install claude-agent-sdk again, or point CLAUDE_CODE_EXECUTABLE at a CLI that runs."
         )
         return Finding(
-            "Claude CLI", Level.FAIL, f"{printable(str(path))} does not run: {reason}", advice
+            "Claude CLI", Level.FAIL, f"{printable(path)} does not run: {reason}", advice
         ), None
-    return Finding("Claude CLI", Level.OK, f"{version}, {printable(str(path))}"), path
+    return Finding("Claude CLI", Level.OK, f"{version}, {printable(path)}"), path
 
 
-def check_login(environment: Mapping[str, str], cli: Path | None) -> Finding:
+def check_login(environment: Mapping[str, str], cli: str | None) -> Finding:
     """Is there an account to work with? Values of secrets are never part of the finding."""
     for variable, provider in _PROVIDER_SWITCHES.items():
         if environment.get(variable, "").lower() not in _FALSE_WORDS:
@@ -133,7 +132,7 @@ def check_login(environment: Mapping[str, str], cli: Path | None) -> Finding:
     return _ask_for_login(environment, cli)
 
 
-def _ask_for_login(environment: Mapping[str, str], cli: Path) -> Finding:
+def _ask_for_login(environment: Mapping[str, str], cli: str) -> Finding:
     try:
         # It exits 1 when nobody is logged in, with the same JSON.
         answer = subprocess.run(

@@ -23,6 +23,8 @@ Options:
   --agent CMD       a shell-like string ("quotes", ~ and $NAME work; no shell runs),
                     or a JSON array of strings: '["prog", "arg with space"]'
   --protocol v1     the ACP version to speak; v2 is not there yet
+  --hide-claude-auth
+                    with --stdio: do not offer the login with a Claude subscription
   -V, --version     print the version
   -h, --help        print this
 
@@ -31,13 +33,14 @@ Claude's own account is used; without one: canopy --cli auth login, or set ANTHR
 """
 
 _CLI = "--cli"
-_SIMPLE_FLAGS = frozenset({"--stdio", "--demo", "--json"})
+_HIDE_AUTH = "--hide-claude-auth"
+_SIMPLE_FLAGS = frozenset({"--stdio", "--demo", "--json", _HIDE_AUTH})
 _VALUED_FLAGS = frozenset({"--agent", "--protocol"})
 _VERSION_FLAGS = frozenset({"--version", "-V", "-v"})
 _HELP_FLAGS = frozenset({"--help", "-h"})
 # An IDE appends ``--cli auth login`` to the command it is configured with, so the flags of that
 # command arrive too; the Claude CLI does not know them.
-_DROPPED_BEFORE_CLI = frozenset({"--stdio", "--hide-claude-auth"})
+_DROPPED_BEFORE_CLI = frozenset({"--stdio", _HIDE_AUTH})
 _PROTOCOLS = ("v1", "v2")
 _DOCTOR = "doctor"
 
@@ -71,7 +74,12 @@ class OpenClient:
 
 @dataclass(frozen=True, slots=True)
 class ServeStdio:
-    """Serve the agent on stdin and stdout."""
+    """Serve the agent on stdin and stdout.
+
+    ``hide_subscription``: do not offer the login with a Claude subscription.
+    """
+
+    hide_subscription: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +170,8 @@ def _open_or_serve(words: _Words) -> OpenClient | ServeStdio:
     flags, positionals = words.flags, words.positionals
     if "--json" in flags:
         raise UsageError("--json goes with canopy doctor only")
+    if _HIDE_AUTH in flags and "--stdio" not in flags:
+        raise UsageError(f"{_HIDE_AUTH} goes with --stdio only")
     if len(positionals) > 1:
         raise UsageError(f"one directory at most, not also {positionals[1]!r}")
     _refuse_pairs(flags, positionals)
@@ -170,7 +180,7 @@ def _open_or_serve(words: _Words) -> OpenClient | ServeStdio:
     if "--agent" in flags and flags["--agent"].strip()[:1] in ("", "-"):
         raise UsageError("--agent needs a command, e.g. --agent 'my-agent --acp'")
     if "--stdio" in flags:
-        return ServeStdio()
+        return ServeStdio(hide_subscription=_HIDE_AUTH in flags)
     directory = positionals[0] if positionals else None
     if directory == "":
         raise UsageError("the directory is an empty string")
