@@ -176,7 +176,7 @@ def sdk_options(**given: Any) -> Any:
         "include_partial_messages": True,
         "setting_sources": ["user", "project", "local"],
     }
-    extra = {**given.pop("extra_args", {}), "replay-user-messages": None}
+    extra: dict[str, Any] = {**given.pop("extra_args", {}), "replay-user-messages": None}
     return ClaudeAgentOptions(**{**ours, **given}, extra_args=extra)
 
 

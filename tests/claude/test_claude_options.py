@@ -13,8 +13,10 @@ from canopy_agent.claude.launch_options import LaunchOptions, PresetPrompt, Thin
 
 BASE = LaunchOptions(cwd="/w")
 
-AIR = {"_meta": {"jetbrains": {"air": {"version": 1, "capabilities": ["nativeSubagentSessions"]}}}}
-FORM = {"elicitation": {"form": {}}}
+AIR: dict[str, Any] = {
+    "_meta": {"jetbrains": {"air": {"version": 1, "capabilities": ["nativeSubagentSessions"]}}}
+}
+FORM: dict[str, Any] = {"elicitation": {"form": {}}}
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -83,6 +85,30 @@ async def test_a_closed_stdout_is_not_called_an_exit(fake_cli: FakeCli, tmp_path
     assert await process.aclose() == ProcessExit(0, None, "")  # It leaves at the end of its input.
 
 
+async def test_what_a_dead_cli_left_in_its_group_goes_with_it(
+    fake_cli: FakeCli, tmp_path: Path
+) -> None:
+    left = {"grandchild": {"ignore_sigterm": True, "hold_stdout": True}}
+    fake_cli.play(start=[left, {"emit": {"type": "only"}}, {"signal": "SIGKILL"}])
+    process = CliProcess(fake_cli.spec(tmp_path))
+    assert await frames_of(process) == [{"type": "only"}]
+    assert process.exit == ProcessExit(None, signal.SIGKILL, "")
+    await eventually(lambda: not any(map(is_running, fake_cli.pids())), "all are gone")
+
+
+async def test_a_stranger_that_holds_stdout_does_not_keep_the_stream_open(
+    fake_cli: FakeCli, tmp_path: Path
+) -> None:
+    left = {"grandchild": {"own_session": True, "hold_stdout": True}}
+    fake_cli.play(start=[left, {"emit": {"type": "only"}}, {"exit": 4}])
+    process = CliProcess(fake_cli.spec(tmp_path))
+    assert await frames_of(process) == [{"type": "only"}]
+    assert process.exit == ProcessExit(4, None, "")
+    (stranger,) = fake_cli.grandchildren()
+    os.kill(stranger, signal.SIGKILL)
+    await eventually(lambda: not is_running(stranger), "the stranger is gone")
+
+
 async def test_a_reader_that_rests_makes_the_cli_wait(fake_cli: FakeCli, tmp_path: Path) -> None:
     big = {"repeat": {"times": 40, "steps": [{"big": MIB}]}}
     fake_cli.play(start=[big, {"emit": {"type": "last"}}])
@@ -132,6 +158,23 @@ async def test_other_tasks_get_turns_while_a_big_batch_is_decoded(
     assert len(await process.read()) == 8
     counting.cancel()
     assert turns >= 7
+
+
+async def test_a_read_cancelled_while_it_decodes_loses_nothing(
+    fake_cli: FakeCli, tmp_path: Path
+) -> None:
+    fake_cli.play(start=[{"repeat": {"times": 8, "steps": [{"big": MIB}]}}], on_eof="finish")
+    process = CliProcess(fake_cli.spec(tmp_path))
+    await process.start()
+    await process.aclose(grace=60)
+    reading = asyncio.create_task(process.read())
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert 0 < process._frames.waiting < 8 * MIB, "the read is half-way"
+    reading.cancel()
+    await asyncio.wait({reading})
+    assert reading.cancelled()
+    assert len(await process.read()) == 8
 
 
 async def test_writes_of_one_pass_leave_in_one_call(fake_cli: FakeCli, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -31,6 +32,10 @@ MIB = 1024 * 1024
 
 def prompt(text: str, uid: str = "u1") -> dict[str, Any]:
     return {"type": "user", "uuid": uid, "message": {"role": "user", "content": text}}
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 async def read_until(process: ClaudeProcess, kind: str) -> list[dict[str, Any]]:
@@ -86,16 +91,12 @@ async def test_the_child_gets_the_arguments_environment_and_folder_asked_for(
     assert entry["claude"]["CLAUDE_CODE_MARK"] == "a=b c"
 
 
-async def test_frames_keep_their_order_and_what_waits_comes_at_once(
-    start: Start, fake_cli: FakeCli
-) -> None:
+async def test_frames_keep_their_order(start: Start, fake_cli: FakeCli) -> None:
     counted = {"repeat": {"times": 500, "steps": [{"emit": {"type": "n", "at": "{i}"}}]}}
     fake_cli.play(turns=[[counted, {"emit": {"type": "result"}}]])
     process = await start()
     process.write(prompt("go"))
-    first = await process.read()
-    await eventually(lambda: fake_cli.received("user"), "the prompt arrives")
-    frames = first + await read_until(process, "result")
+    frames = await read_until(process, "result")
     assert [frame["at"] for frame in frames[:-1]] == [str(index) for index in range(500)]
 
 
@@ -281,6 +282,38 @@ async def test_nothing_a_deaf_cli_started_is_left(start: Start, fake_cli: FakeCl
     await eventually(lambda: not any(map(is_running, pids)), "all are gone")
 
 
+async def test_a_cli_that_never_reads_blocks_neither_writes_nor_the_close(
+    process_class: type[CliProcess], tmp_path: Path
+) -> None:
+    program = "import time; print('{}', flush=True); time.sleep(60)"
+    spec = LaunchSpec((sys.executable, "-c", program), dict(os.environ), str(tmp_path))
+    process = process_class(spec)
+    await process.start()
+    assert await process.read() == [{}]
+    process.write(prompt("z" * 5 * MIB))
+    draining = asyncio.create_task(process.drain())
+    await asyncio.sleep(0)
+    ended = await process.aclose(grace=0.2)
+    assert ended == ProcessExit(None, signal.SIGTERM, "")
+    async with asyncio.timeout(20):
+        await draining
+
+
+async def test_a_cancelled_start_leaves_nothing(
+    process_class: type[CliProcess], fake_cli: FakeCli, tmp_path: Path
+) -> None:
+    before = asyncio.all_tasks()
+    for passes in range(6):
+        process = process_class(fake_cli.spec(tmp_path))
+        starting = asyncio.create_task(process.start())
+        for _ in range(passes):
+            await asyncio.sleep(0)
+        starting.cancel()
+        await asyncio.wait({starting})
+        await process.aclose()
+    assert asyncio.all_tasks() == before
+
+
 @pytest.mark.parametrize(
     ("argv0", "cwd", "words"),
     [
@@ -331,6 +364,7 @@ async def test_fifty_open_close_pairs_leave_nothing(
     loop.set_debug(True)
     loop.slow_callback_duration = 60.0
     before = asyncio.all_tasks()
+    files = open_files()
 
     async def pair(number: int) -> None:
         process = process_class(fake_cli.spec(tmp_path))
@@ -354,3 +388,4 @@ async def test_fifty_open_close_pairs_leave_nothing(
     assert not caplog.records
     assert len(fake_cli.log("start")) == 50
     assert asyncio.all_tasks() == before
+    assert open_files() == files
