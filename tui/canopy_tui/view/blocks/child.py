@@ -1,0 +1,103 @@
+"""The card of a child session: one line on how it stands, which opens the child's transcript.
+
+It reads the child's state and never its transcript's text, apart from counting lines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from canopy_tui.model.entries import ChildEntry, MessageEntry, Role, ToolEntry
+from canopy_tui.model.sanitize import visible
+from canopy_tui.model.state import Phase
+from canopy_tui.view.blocks.block import INDENT
+from canopy_tui.view.strips import Row, fitted, width_of
+
+if TYPE_CHECKING:
+    from rich.style import Style
+
+    from canopy_tui.model.state import ClientState, SessionView
+    from canopy_tui.view.strips import Paper, Run
+
+_HINT = "enter: open"
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """Facts of the line. ``phase`` is a word; ``words`` are what follows the name."""
+
+    child: str
+    name: str
+    phase: str
+    asks: bool = False
+    words: tuple[str, ...] = ()
+
+    def draw(self, paper: Paper) -> list[Row]:
+        """Exactly one row."""
+        ink = paper.ink
+        mark, style = self._mark(paper)
+        hint: Run = (f"  [{_HINT}]", ink.faint)
+        head: list[Run] = [(f"{mark} ", style)]
+        dot = f" {paper.marks.dot} "
+        words = [*(["asks"] if self.asks else []), *self.words]
+        tail = [(dot + visible(word, multiline=False), ink.muted) for word in words]
+        room = paper.width - INDENT - width_of([hint])
+        while tail and width_of(tail) > room // 2:
+            tail.pop()
+        name = fitted(visible(self.name, multiline=False), room - width_of(tail), paper.marks.more)
+        runs = (*head, (name, ink.secondary), *tail, hint)
+        return [Row(runs, INDENT, hit="open")]
+
+    def _mark(self, paper: Paper) -> tuple[str, Style]:
+        ink, marks = paper.ink, paper.marks
+        if self.asks:
+            return marks.asks, ink.warning
+        return {
+            Phase.RUNNING.value: (marks.running, ink.secondary),
+            Phase.DONE.value: (marks.done, ink.success),
+            Phase.FAILED.value: (marks.failed, ink.error),
+            Phase.DISCONNECTED.value: (marks.failed, ink.error),
+            Phase.CANCELLED.value: (marks.cancelled, ink.warning),
+        }.get(self.phase, (marks.pending, ink.muted))
+
+    def guess(self, width: int) -> int:
+        """Always one."""
+        return 1
+
+
+def name_of(view: SessionView) -> str:
+    """What a person calls the session."""
+    return view.title or view.role or view.task.partition("\n")[0] or view.id
+
+
+def card(entry: ChildEntry, state: ClientState) -> Card:
+    """The card as the child stands now; one of an earlier run only says that the run is over."""
+    view = state.sessions.get(entry.child)
+    if view is None:
+        return Card(entry.child, entry.child, "gone", words=("gone",))
+    if entry.run != view.run:
+        return Card(view.id, name_of(view), Phase.DONE.value, words=("earlier run",))
+    asks = view.requires_action or any(request.session == view.id for request in state.waiting())
+    running = view.phase is Phase.RUNNING
+    state_word = (view.activity or Phase.RUNNING.value) if running else view.phase.value
+    if view.phase_reason and not running and view.phase is not Phase.DONE:
+        state_word += f": {view.phase_reason}"
+    tools, lines = _tally(view)
+    words = [state_word]
+    if tools:
+        words.append(f"{tools:,} tool{'' if tools == 1 else 's'}")
+    if lines:
+        words.append(f"{lines:,} line{'' if lines == 1 else 's'}")
+    return Card(view.id, name_of(view), view.phase.value, asks, tuple(words))
+
+
+def _tally(view: SessionView) -> tuple[int, int]:
+    """Tool calls, and lines of the answer so far."""
+    tools = lines = 0
+    for entry in view.entries:
+        if isinstance(entry, ToolEntry):
+            tools += 1
+        elif isinstance(entry, MessageEntry) and entry.role is Role.AGENT:
+            lines += sum(chunk.count("\n") for chunk in entry.chunks) + 1
+    return tools, lines

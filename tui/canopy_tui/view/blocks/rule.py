@@ -1,0 +1,90 @@
+"""A line across the transcript: where a turn ended, and where work outside a turn begins.
+
+The words stand in the line, so that it reads without colour.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+
+from canopy_tui.model.sanitize import visible
+from canopy_tui.view.strips import Row, fitted
+
+if TYPE_CHECKING:
+    from canopy_tui.model.entries import RuleEntry
+    from canopy_tui.view.strips import Paper
+
+_STOPS = {
+    "end_turn": "ended",
+    "cancelled": "stopped",
+    "max_tokens": "ended at the token limit",
+    "max_turn_requests": "ended at the request limit",
+    "refusal": "ended: the model refused",
+    "error": "failed",
+    "disconnected": "cut off: the agent is gone",
+}
+_ORIGINS = {
+    "background": "background",
+    "task-notification": "a background task reported",
+    "scheduled": "scheduled",
+    "peer": "peer message",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``words`` in the line. ``loud``: something a person should notice."""
+
+    words: str
+    loud: bool = False
+    after_turn: bool = False
+
+    def draw(self, paper: Paper) -> list[Row]:
+        """One row over the whole width."""
+        ink, marks = paper.ink, paper.marks
+        mark = f"{marks.after_turn} " if self.after_turn else ""
+        words = fitted(visible(mark + self.words, multiline=False), paper.width - 6, marks.more)
+        style = ink.accent if self.after_turn else ink.warning if self.loud else ink.muted
+        rest = max(0, paper.width - cell_len(words) - 4)
+        return [
+            Row(
+                (
+                    (f"{marks.rule * 2} ", ink.faint),
+                    (words, style),
+                    (f" {marks.rule * rest}", ink.faint),
+                ),
+                3,
+            )
+        ]
+
+    def guess(self, width: int) -> int:
+        """Always one."""
+        return 1
+
+
+def rule(entry: RuleEntry, session: str) -> Rule:
+    """The rule for ``entry`` in the transcript of a session called so."""
+    match entry.kind:
+        case "after_turn":
+            origin = _ORIGINS.get(entry.text, entry.text)
+            since = f" · after the turn of {_clock(entry.at)}" if entry.at else ""
+            return Rule(origin + since, after_turn=True)
+        case "resumed":
+            task = entry.text.strip().partition("\n")[0]
+            return Rule(f"works again: {task}" if task else "works again")
+        case _:
+            how = _STOPS.get(entry.text, f"ended: {entry.text}" if entry.text else "ended")
+            still = ""
+            if entry.running:
+                agents = "1 agent" if entry.running == 1 else f"{entry.running} agents"
+                still = f" · {agents} still working"
+            words = f"turn of {session} {how} {_clock(entry.at)}{still}"
+            return Rule(words, loud=entry.text not in ("end_turn", "cancelled", ""))
+
+
+def _clock(at: float) -> str:
+    return datetime.fromtimestamp(at).strftime("%H:%M:%S")

@@ -1,0 +1,63 @@
+"""The source text of an entry: what copying it gives, exactly as the model holds it.
+
+Nothing here is drawn, so nothing is made visible or shortened.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from canopy_shared.content import Diff, TextContent, ToolContent
+from canopy_tui.model.entries import (
+    AnyEntry,
+    ChildEntry,
+    MessageEntry,
+    NoticeEntry,
+    PlanEntry,
+    RuleEntry,
+    ToolEntry,
+)
+from canopy_tui.view.blocks.attachment import described
+from canopy_tui.view.blocks.values import value_lines
+
+if TYPE_CHECKING:
+    from canopy_tui.model.state import ClientState
+
+_BOXES = {"completed": "x", "in_progress": "-"}
+
+
+def source_of(entry: AnyEntry, state: ClientState) -> str:
+    """The text of ``entry``: Markdown of a message, output or contents of a tool call, …"""
+    match entry:
+        case MessageEntry():
+            return entry.text or "\n".join(map(described, entry.extras))
+        case ToolEntry():
+            return _tool(entry)
+        case ChildEntry():
+            view = state.sessions.get(entry.child)
+            return (view.task or view.title or view.id) if view else entry.child
+        case RuleEntry():
+            return entry.text
+        case PlanEntry():
+            steps = [f"- [{_BOXES.get(step.status, ' ')}] {step.content}" for step in entry.steps]
+            return "\n".join([*([entry.document] if entry.document else []), *steps])
+        case NoticeEntry():
+            return f"{entry.title}\n{entry.detail}" if entry.detail else entry.title
+        case _:
+            assert_never(entry)
+
+
+def _tool(entry: ToolEntry) -> str:
+    if entry.output:
+        return entry.output
+    texts = []
+    for part in entry.content:
+        if isinstance(part, ToolContent) and isinstance(part.content, TextContent):
+            texts.append(part.content.text)
+        elif isinstance(part, Diff):
+            texts.append(part.new_text)
+    if texts:
+        return "\n".join(texts)
+    if entry.raw_output is not None:
+        return value_lines(entry.raw_output)
+    return entry.title

@@ -1,0 +1,186 @@
+"""Draws a file change as rows: unified, numbered lines, the changed words marked, bounded.
+
+It compares texts and draws; who changed the file and where the rows go is not known here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from canopy_tui.view.strips import Row, laid, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.style import Style
+
+    from canopy_tui.view.strips import Line, Paper, Run
+
+CONTEXT = 3
+_COMPARED = 3_000
+"""Lines on both sides together above which changed parts are not compared line by line."""
+_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
+_ALIKE = 0.4
+_LONGEST = 400
+"""Characters of a line above which changed words are not looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line of a diff: ``sign`` is ``+``, ``-`` or a space; ``marked`` are spans of change.
+
+    ``number`` counts from 1, on the old side for ``-`` and on the new side otherwise. A line with
+    ``sign`` ``@`` stands for lines left out, ``number`` of them.
+    """
+
+    sign: str
+    number: int
+    text: str = ""
+    marked: tuple[tuple[int, int], ...] = ()
+
+
+@lru_cache(maxsize=32)
+def changes(
+    old: str | None, new: str, first: int = 1, context: int = CONTEXT
+) -> tuple[Change, ...]:
+    """The diff from ``old`` (None: no such file) to ``new``, both starting at line ``first``.
+
+    ``context`` lines around each change are kept.
+    """
+    if "\r\n" in new and (old is None or "\r\n" in old):
+        # Only a change of the line ends themselves is worth showing.
+        old, new = old and old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
+    before = _lines(old or "")
+    after = _lines(new)
+    head = _common(before, after)
+    tail = _common(before[head:][::-1], after[head:][::-1])
+    middle_old = before[head : len(before) - tail]
+    middle_new = after[head : len(after) - tail]
+    found = [Change(" ", first + at, after[at]) for at in range(head)]
+    found += _compared(middle_old, middle_new, first + head, first + head)
+    start = len(after) - tail
+    found += [Change(" ", first + at, after[at]) for at in range(start, len(after))]
+    return tuple(_folded(found, context))
+
+
+def counted(old: str | None, new: str) -> tuple[int, int]:
+    """How many lines were added and removed."""
+    signs = [change.sign for change in changes(old, new)]
+    return signs.count("+"), signs.count("-")
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return lines
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    length = min(len(one), len(other))
+    return next((at for at in range(length) if one[at] != other[at]), length)
+
+
+def _compared(old: list[str], new: list[str], old_at: int, new_at: int) -> Iterator[Change]:
+    steps: list[tuple[str, int, int, int, int]] = [("replace", 0, len(old), 0, len(new))]
+    if len(old) + len(new) <= _COMPARED:
+        steps = [*SequenceMatcher(None, old, new, autojunk=False).get_opcodes()]
+    for kind, low, high, start, stop in steps:
+        if kind == "equal":
+            for at in range(start, stop):
+                yield Change(" ", new_at + at, new[at])
+            continue
+        pairs = _marked(old[low:high], new[start:stop])
+        for at in range(low, high):
+            yield Change("-", old_at + at, old[at], pairs[0].get(at - low, ()))
+        for at in range(start, stop):
+            yield Change("+", new_at + at, new[at], pairs[1].get(at - start, ()))
+
+
+Spans = tuple[tuple[int, int], ...]
+
+
+def _marked(old: list[str], new: list[str]) -> tuple[dict[int, Spans], dict[int, Spans]]:
+    """Changed spans of lines that were edited rather than replaced, paired in order."""
+    gone: dict[int, Spans] = {}
+    come: dict[int, Spans] = {}
+    if not old or not new or len(old) + len(new) > 80:
+        return gone, come
+    for at, (before, after) in enumerate(zip(old, new, strict=False)):
+        if len(before) > _LONGEST or len(after) > _LONGEST:
+            continue
+        left, right = _WORDS.findall(before), _WORDS.findall(after)
+        matcher = SequenceMatcher(None, left, right, autojunk=False)
+        if matcher.ratio() < _ALIKE:
+            continue
+        steps = [step for step in matcher.get_opcodes() if step[0] != "equal"]
+        gone[at] = _spans(left, [(low, high) for _, low, high, _, _ in steps])
+        come[at] = _spans(right, [(low, high) for _, _, _, low, high in steps])
+    return gone, come
+
+
+def _spans(words: list[str], parts: list[tuple[int, int]]) -> Spans:
+    starts = [0]
+    for word in words:
+        starts.append(starts[-1] + len(word))
+    return tuple((starts[low], starts[high]) for low, high in parts if low < high)
+
+
+def _folded(found: list[Change], context: int) -> Iterator[Change]:
+    """``found`` without the context far from any change."""
+    near: set[int] = set()
+    for at, change in enumerate(found):
+        if change.sign != " ":
+            near.update(range(at - context, at + context + 1))
+    skipped = 0
+    for at, change in enumerate(found):
+        if at in near or (at - 1 in near and at + 1 in near):
+            if skipped:
+                yield Change("@", skipped)
+                skipped = 0
+            yield change
+        else:
+            skipped += 1
+    if skipped and near:
+        yield Change("@", skipped)
+
+
+def diff_rows(found: Sequence[Change], paper: Paper) -> list[Row]:
+    """``found`` drawn over the whole width of ``paper``."""
+    digits = max((len(str(change.number)) for change in found if change.sign != "@"), default=1)
+    rows: list[Row] = []
+    for change in found:
+        if change.sign == "@":
+            text = f"{' ' * digits} {paper.marks.more} {change.number:,} unchanged"
+            rows.append(Row(((text, paper.ink.faint),), len(text)))
+            continue
+        rows += _change_rows(change, digits, paper)
+    return rows
+
+
+def _change_rows(change: Change, digits: int, paper: Paper) -> list[Row]:
+    ink = paper.ink
+    look: dict[str, tuple[Style, Style, Style]] = {
+        "+": (ink.added, ink.added_word, ink.added + ink.success),
+        "-": (ink.removed, ink.removed_word, ink.removed + ink.error),
+        " ": (ink.muted, ink.muted, ink.faint),
+    }
+    style, word, label = look[change.sign]
+    first: list[Run] = [(f"{change.number:>{digits}} {change.sign} ", label)]
+    rest: list[Run] = [(f"{' ' * digits} {' ' * (len(change.sign))} ", label)]
+    fill = None if change.sign == " " else style
+    return laid([_line(change, style, word)], paper.width, first=first, rest=rest, fill=fill)
+
+
+def _line(change: Change, style: Style, word: Style) -> Line:
+    line: Line = []
+    at = 0
+    for low, high in change.marked:
+        line += [(printable(change.text[at:low]), style), (printable(change.text[low:high]), word)]
+        at = high
+    line.append((printable(change.text[at:]), style))
+    return [run for run in line if run[0]]

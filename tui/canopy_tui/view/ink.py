@@ -1,0 +1,186 @@
+"""Styles by meaning, mixed from the variables of the theme in use.
+
+What is drawn with a style is decided elsewhere; no meaning may hang on a colour alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rich.style import Style
+from textual.color import Color, ColorParseError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+_BOLD, _ITALIC = Style(bold=True), Style(italic=True)
+_DIM, _REVERSE = Style(dim=True), Style(reverse=True)
+_WANTED = (
+    "background",
+    "foreground",
+    "primary",
+    "secondary",
+    "accent",
+    "success",
+    "warning",
+    "error",
+    "quiet",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ink:
+    """Rich styles for a transcript. Compared by identity: a theme change makes a new one."""
+
+    text: Style
+    muted: Style
+    faint: Style
+    strong: Style
+    primary: Style
+    secondary: Style
+    accent: Style
+    success: Style
+    warning: Style
+    error: Style
+    thought: Style
+    heading: tuple[Style, Style, Style, Style]
+    """Levels 1 to 4; deeper ones look like 4."""
+    code_inline: Style
+    code: Style
+    """Carries the background of a code block."""
+    link: Style
+    url: Style
+    said: Style
+    """What a person wrote; carries a background."""
+    said_bar: Style
+    added: Style
+    removed: Style
+    added_word: Style
+    removed_word: Style
+    cursor: Style
+    pill: Style
+    syntax: Mapping[str, Style]
+    """Colour of code by Pygments token name such as ``Keyword`` or ``Literal.String``."""
+
+
+class _Pot:
+    """Colours of one theme, ready to mix."""
+
+    def __init__(self, variables: Mapping[str, str], *, native: bool) -> None:
+        self._variables = variables
+        self.native = native
+        self.back = self.of("background", "#000000")
+        self.fore = self.of("foreground", "#ffffff")
+
+    def of(self, *names: str) -> Color:
+        """The first of ``names`` that is a colour: a theme variable, or a colour itself."""
+        for name in names:
+            try:
+                return Color.parse(self._variables.get(name, name))
+            except ColorParseError:
+                continue
+        return self.fore
+
+    def pen(self, *names: str) -> Style:
+        """A style that writes in that colour."""
+        colour = self.of(*names)
+        if self.native and colour.ansi == -1:
+            return Style()
+        return Style(color=colour.rich_color)
+
+    def faded(self, part: float) -> Style:
+        """The text colour, mixed with ``part`` of the background."""
+        if self.native:
+            return _DIM
+        return Style(color=self.fore.blend(self.back, part).rich_color)
+
+    def wash(self, name: str, part: float) -> Style:
+        """A background tinted with ``part`` of a colour; nothing where the terminal has its own."""
+        if self.native:
+            return Style()
+        return Style(bgcolor=self.back.blend(self.of(name), part).rich_color)
+
+
+def _syntax(pot: _Pot, quiet: Style) -> dict[str, Style]:
+    """Few colours on purpose: what structures code stands out, the rest stays text."""
+    keyword, string = pot.pen("secondary"), pot.pen("success")
+    number, name = pot.pen("accent"), pot.pen("primary")
+    return {
+        "Comment": quiet + _ITALIC,
+        "Keyword": keyword,
+        "Keyword.Constant": number,
+        "Operator.Word": keyword,
+        "Literal.String": string,
+        "Literal.String.Doc": quiet + _ITALIC,
+        "Literal.Number": number,
+        "Name.Function": name,
+        "Name.Class": name + _BOLD,
+        "Name.Decorator": number,
+        "Name.Tag": keyword,
+        "Name.Attribute": name,
+        "Name.Variable": name,
+        "Name.Builtin": name,
+        "Name.Exception": number,
+        "Generic.Inserted": string,
+        "Generic.Deleted": pot.pen("error"),
+        "Generic.Heading": name + _BOLD,
+        "Generic.Subheading": name,
+        "Generic.Prompt": name,
+        "Generic.Emph": _ITALIC,
+        "Generic.Strong": _BOLD,
+    }
+
+
+@lru_cache(maxsize=8)
+def _mixed(pairs: frozenset[tuple[str, str]], native: bool) -> Ink:
+    pot = _Pot(dict(pairs), native=native)
+    text, primary = pot.pen("foreground"), pot.pen("primary")
+    has_quiet = "quiet" in dict(pairs) and not native
+    muted = pot.pen("quiet") if has_quiet else pot.faded(0.38)
+    pill = Style(color=pot.back.rich_color, bgcolor=pot.of("primary").rich_color, bold=True)
+    return Ink(
+        text=text,
+        muted=muted,
+        faint=pot.faded(0.6),
+        strong=text + _BOLD,
+        primary=primary,
+        secondary=pot.pen("secondary"),
+        accent=pot.pen("accent"),
+        success=pot.pen("success"),
+        warning=pot.pen("warning"),
+        error=pot.pen("error"),
+        thought=muted + _ITALIC,
+        heading=(
+            primary + _BOLD + Style(underline=True),
+            primary + _BOLD,
+            text + _BOLD,
+            text + _BOLD + _ITALIC,
+        ),
+        code_inline=pot.pen("accent") + pot.wash("foreground", 0.07),
+        code=text + pot.wash("foreground", 0.05),
+        link=pot.pen("secondary") + Style(underline=True),
+        url=muted,
+        said=text + pot.wash("primary", 0.12),
+        said_bar=primary + _BOLD + pot.wash("primary", 0.12),
+        added=text + pot.wash("success", 0.14),
+        removed=text + pot.wash("error", 0.14),
+        added_word=text + _BOLD + pot.wash("success", 0.34),
+        removed_word=text + _BOLD + pot.wash("error", 0.34),
+        cursor=primary + _BOLD,
+        pill=_REVERSE if native else pill,
+        syntax=_syntax(pot, muted),
+    )
+
+
+def mix(variables: Mapping[str, str], *, native: bool = False) -> Ink:
+    """The ink for a theme. ``native``: the terminal's own 16 colours are in use, so no tints.
+
+    ``variables`` are Textual's theme variables (``App.theme_variables``); equal ones give the
+    same ink.
+    """
+    return _mixed(
+        frozenset((name, variables[name]) for name in _WANTED if name in variables), native
+    )

@@ -1,0 +1,263 @@
+"""The transcript of one session as a widget: cursor, expanding, opening, copying.
+
+It tells by messages what the person wants and never acts itself; ``transcript_canvas`` draws and
+scrolls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from canopy_tui.model.entries import ChildEntry, NoticeEntry, ToolEntry
+from canopy_tui.view.blocks.block import Look
+from canopy_tui.view.blocks.source import source_of
+from canopy_tui.view.markdown_inline import LINK
+from canopy_tui.view.transcript_canvas import TranscriptCanvas
+
+if TYPE_CHECKING:
+    from textual import events
+
+    from canopy_tui.model.entries import AnyEntry
+    from canopy_tui.model.state import ClientState
+
+
+class TranscriptView(TranscriptCanvas, can_focus=True):
+    """One transcript, with a cursor that stands on entries while the view has focus."""
+
+    HELP = """\
+    The transcript follows its end until you scroll up; End follows again.
+    """
+    BINDING_GROUP_TITLE = "Transcript"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "cursor(-1)", "Previous entry", id="transcript.previous", show=False),
+        Binding("down,j", "cursor(1)", "Next entry", id="transcript.next", show=False),
+        Binding("pageup", "page(-1)", "Page up", id="transcript.page_up", show=False),
+        Binding("pagedown", "page(1)", "Page down", id="transcript.page_down", show=False),
+        Binding("home", "start", "First line", id="transcript.home", show=False),
+        Binding("end", "end", "Follow the end", id="transcript.end", show=False),
+        Binding("space", "expand", "Expand", id="transcript.expand"),
+        Binding("enter", "open", "Open", id="transcript.open"),
+        Binding("y", "copy", "Copy", id="transcript.copy"),
+        Binding("v", "raw", "Raw", id="transcript.raw"),
+    ]
+
+    @dataclass
+    class OpenChild(Message):
+        """The person wants to see a child session."""
+
+        session_id: str
+
+    @dataclass
+    class CopyText(Message):
+        """The person wants ``text`` on the clipboard."""
+
+        text: str
+
+    @dataclass
+    class OpenLink(Message):
+        """The person clicked a link in foreign text; ask before opening ``url``."""
+
+        url: str
+
+    @dataclass
+    class NoticeAction(Message):
+        """The person wants the action that a notice offers."""
+
+        action: str
+
+    @dataclass
+    class SeenEnd(Message):
+        """The end of the transcript is in view, with everything so far."""
+
+        session_id: str
+
+    @dataclass
+    class LeftEnd(Message):
+        """The end is no longer in view."""
+
+        session_id: str
+
+    def __init__(self, **options: object) -> None:
+        super().__init__(**options)  # type: ignore[arg-type]  # those of the canvas
+        self._cursor: int | None = None
+        self._seen: tuple[str, int] | None = None
+
+    # --- cursor ----------------------------------------------------------------------------------
+
+    def show(self, session: str, state: ClientState) -> None:
+        """Show the session, where and how it was left when it was shown before."""
+        self._cursor, self._seen = None, None
+        super().show(session, state)
+
+    def marked(self) -> int | None:
+        """The entry under the cursor, while the view has focus."""
+        return self._cursor if self.has_focus else None
+
+    def on_focus(self) -> None:
+        """Show the cursor."""
+        self.paint()
+
+    def on_blur(self) -> None:
+        """Hide the cursor."""
+        self.paint()
+
+    def reveal(self, key: int) -> None:
+        """Put the cursor on the entry with that key and scroll to it."""
+        if self.viewport is None or (index := self.viewport.layout.index_of(key)) is None:
+            return
+        self._go(index)
+
+    def _go(self, index: int) -> None:
+        assert self.viewport is not None
+        self._cursor = index
+        self.viewport.reveal(index)
+        self.paint()
+
+    def action_cursor(self, step: int) -> None:
+        """Move to the next entry, after scrolling through the rest of one that is taller."""
+        viewport = self.viewport
+        if viewport is None or not (seen := viewport.entries_in_view()):
+            return
+        cursor = self._cursor
+        if cursor is None or not seen[0] <= cursor <= seen[-1]:
+            self._go(seen[-1] if step < 0 else seen[0])
+            return
+        edge = viewport.shown[-1 if step > 0 else 0][0]
+        if cursor == edge.entry and self._continues(step):
+            viewport.move(step * max(1, viewport.height // 2))
+            self.paint()
+            return
+        target = cursor + step
+        while 0 <= target < len(viewport.layout) and not viewport.layout.block_count(target):
+            target += step
+        if 0 <= target < len(viewport.layout):
+            self._go(target)
+        elif step > 0:
+            self.action_end()
+
+    def _continues(self, step: int) -> bool:
+        """Whether the entry at that edge of the view goes on beyond it."""
+        assert self.viewport is not None
+        layout, place = self.viewport.layout, self.viewport.shown[-1 if step > 0 else 0][0]
+        if step < 0:
+            return (place.block, place.row) > (0, 1)
+        last = layout.block_count(place.entry) - 1
+        rows = len(layout.rows(place.entry, last)) if last >= 0 else 0
+        return (place.block, place.row) < (last, rows - 1)
+
+    # --- scrolling -------------------------------------------------------------------------------
+
+    def action_page(self, step: int) -> None:
+        """Scroll by a screen, less one line to keep the thread."""
+        if self.viewport is not None:
+            self.viewport.move(step * max(1, self.viewport.height - 1))
+            self.paint()
+
+    def action_start(self) -> None:
+        """Go to the first line."""
+        if self.viewport is not None:
+            self.viewport.jump(0)
+            self.paint()
+
+    def action_end(self) -> None:
+        """Go to the end and follow it."""
+        if self.viewport is not None:
+            self._cursor = None
+            self.viewport.to_end()
+            self.paint()
+
+    def painted(self) -> None:
+        """Tell whether the end is in view."""
+        assert self.viewport is not None
+        assert self.session is not None
+        session = self.session
+        if not self.viewport.at_end:
+            if self._seen is not None:
+                self._seen = None
+                self.post_message(self.LeftEnd(session.id))
+            return
+        now = session.id, self.changes
+        if self._seen != now:
+            self._seen = now
+            self.post_message(self.SeenEnd(session.id))
+
+    # --- entries ---------------------------------------------------------------------------------
+
+    def _chosen(self) -> int | None:
+        """The entry that a key is meant for: under the cursor, else the last one in view."""
+        if self.viewport is None:
+            return None
+        if self._cursor is None and (seen := self.viewport.entries_in_view()):
+            self._cursor = seen[-1]
+        return self._cursor
+
+    def _look_anew(self, index: int, look: Look) -> None:
+        assert self.viewport is not None
+        self.viewport.hold()
+        self.viewport.layout.set_look(index, look)
+        self._cursor = index
+        self.paint()
+
+    def action_expand(self) -> None:
+        """Expand or fold the entry."""
+        if (index := self._chosen()) is not None and self.viewport is not None:
+            look = self.viewport.layout.look(index)
+            self._look_anew(index, Look(expanded=not look.expanded and not look.raw))
+
+    def action_raw(self) -> None:
+        """Show the entry as it came, or as before."""
+        if (index := self._chosen()) is not None and self.viewport is not None:
+            look = self.viewport.layout.look(index)
+            self._look_anew(index, replace(look, raw=not look.raw))
+
+    def action_open(self) -> None:
+        """Open what the entry leads to; one that leads nowhere is expanded."""
+        if (index := self._chosen()) is None or self.viewport is None:
+            return
+        if (message := _leads_to(self.viewport.layout.entry(index))) is not None:
+            self.post_message(message)
+            self.paint()
+        else:
+            self.action_expand()
+
+    def action_copy(self) -> None:
+        """Copy the source text of the entry."""
+        if (index := self._chosen()) is None or self.viewport is None or self.state is None:
+            return
+        self.post_message(self.CopyText(source_of(self.viewport.layout.entry(index), self.state)))
+        self.paint()
+
+    def on_click(self, event: events.Click) -> None:
+        """Open a card, toggle a tool call, follow a link, or put the cursor there."""
+        offset = event.get_content_offset(self)
+        if offset is None or self.text_selection is not None or self.viewport is None:
+            return
+        if self.viewport.new_below and offset.y == self.viewport.height - 1:
+            self.action_end()
+            return
+        if (found := self.row_at(offset.y)) is None:
+            return
+        place, row = found
+        self._cursor = place.entry
+        if link := event.style.meta.get(LINK):
+            self.post_message(self.OpenLink(str(link)))
+        elif row.hit == "toggle":
+            self.action_expand()
+        elif row.hit in ("open", "action"):
+            self.action_open()
+        self.paint()
+
+
+def _leads_to(entry: AnyEntry) -> Message | None:
+    match entry:
+        case ChildEntry(child=child) | ToolEntry(child=str(child)):
+            return TranscriptView.OpenChild(child)
+        case NoticeEntry(action=str(action)):
+            return TranscriptView.NoticeAction(action)
+        case _:
+            return None

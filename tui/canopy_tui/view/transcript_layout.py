@@ -1,0 +1,282 @@
+"""Where every row of a transcript lies: entries in blocks, blocks in rows, heights in prefix sums.
+
+Only rows that somebody asks for are drawn; all other heights are estimates until then. It knows
+no screen.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from canopy_tui.model.entries import AnyEntry, ChildEntry, MessageEntry, Role, ToolEntry
+from canopy_tui.view.blocks.block import Look, guessed
+from canopy_tui.view.blocks.entry import EntryBlocks
+from canopy_tui.view.strips import BLANK
+from canopy_tui.view.transcript_offsets import Offsets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from canopy_tui.view.blocks.block import Block
+    from canopy_tui.view.blocks.entry import Around
+    from canopy_tui.view.strips import Paper, Row
+
+KEPT_ROWS = 20_000
+"""Rows that stay drawn; of the others only the height is kept."""
+
+_DENSE = (ToolEntry, ChildEntry)
+"""Kinds that stand line by line, without a blank row between one another."""
+
+
+class Place(NamedTuple):
+    """A row: of which entry (by index), of which of its blocks, and which row of that."""
+
+    entry: int
+    block: int = 0
+    row: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class _Cell:
+    """A block in its place. ``known`` rows were counted or guessed at the width ``at_width``."""
+
+    block: Block
+    known: int
+    at_width: int
+    exact: bool = False
+    rows: list[Row] | None = None
+
+    def height(self, width: int) -> int:
+        return _scaled(self.known, self.at_width, width)
+
+
+@dataclass(slots=True, eq=False)
+class _Item:
+    """An entry in its place; ``cells`` is None until the entry has been needed."""
+
+    entry: AnyEntry
+    lead: int
+    known: int
+    at_width: int
+    revision: int
+    look: Look = field(default_factory=Look)
+    blocks: EntryBlocks = field(default_factory=EntryBlocks)
+    cells: list[_Cell] | None = None
+    offsets: Offsets = field(default_factory=Offsets)
+
+    def height(self, width: int) -> int:
+        return (
+            self.offsets.total
+            if self.cells is not None
+            else _scaled(self.known, self.at_width, width)
+        )
+
+
+def _scaled(rows: int, at_width: int, width: int) -> int:
+    """An estimate for another width; short blocks mostly stay as they are."""
+    if at_width == width or rows <= 1:
+        return rows
+    return max(1, round(rows * at_width / max(1, width)))
+
+
+class TranscriptLayout:
+    """The rows of one session's transcript on one paper."""
+
+    def __init__(self, around: Around, paper: Paper) -> None:
+        self._around = around
+        self.paper = paper
+        self._items: list[_Item] = []
+        self._index: dict[int, int] = {}
+        self._offsets = Offsets()
+        self._drawn: OrderedDict[_Cell, None] = OrderedDict()
+        self._drawn_rows = 0
+        self.sync()
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @property
+    def total(self) -> int:
+        """Rows of the whole transcript."""
+        return self._offsets.total
+
+    @property
+    def drawn_rows(self) -> int:
+        """Rows that are kept drawn."""
+        return self._drawn_rows
+
+    # --- following the model ---------------------------------------------------------------------
+
+    def sync(self, keys: Iterable[int] = ()) -> None:
+        """Take over new entries and those of ``keys``, which changed."""
+        first_new = len(self._items)
+        entries = self._around.session.entries
+        for entry in entries[first_new:]:
+            self._append(entry)
+        for key in keys:
+            index = self._index.get(key)
+            if index is not None and index < first_new:
+                self.renew(index)
+
+    def catch_up(self) -> None:
+        """Take over whatever changed, when nobody said what."""
+        stale = [item.entry.key for item in self._items if item.revision != item.entry.revision]
+        self.sync(stale)
+
+    def _append(self, entry: AnyEntry) -> None:
+        before = self._items[-1].entry if self._items else None
+        lead = 0 if before is None or _close(before, entry) else 1
+        width = self.paper.width
+        item = _Item(entry, lead, _estimate(entry, width) + lead, width, entry.revision)
+        self._index[entry.key] = len(self._items)
+        self._items.append(item)
+        self._offsets.append(item.known)
+
+    def renew(self, index: int) -> None:
+        """Read the entry again."""
+        item = self._items[index]
+        item.revision = item.entry.revision
+        if item.cells is None:
+            item.known = _estimate(item.entry, self.paper.width) + item.lead
+            item.at_width = self.paper.width
+        else:
+            self._build(item)
+        self._offsets.set(index, item.height(self.paper.width))
+
+    def _build(self, item: _Item) -> None:
+        """Make or update the cells of ``item``, keeping those whose block is as before."""
+        kept, blocks = item.blocks.update(item.entry, item.look, self._around)
+        old = item.cells or []
+        cells, width = old[:kept], self.paper.width
+        item.offsets.truncate(kept)
+        for place, block in enumerate(blocks, kept):
+            before = old[place] if place < len(old) else None
+            if before is not None and before.block == block:
+                cell = before
+            else:
+                if before is not None:
+                    self._forget(before)
+                lead = item.lead if place == 0 else 0
+                cell = _Cell(block, block.guess(width) + lead, width)
+            cells.append(cell)
+            item.offsets.append(cell.height(width))
+        for dropped in old[len(cells) :]:
+            self._forget(dropped)
+        item.cells = cells
+
+    # --- the person's wishes ---------------------------------------------------------------------
+
+    def entry(self, index: int) -> AnyEntry:
+        """The entry at ``index``."""
+        return self._items[index].entry
+
+    def index_of(self, key: int) -> int | None:
+        """Where the entry with that key stands."""
+        return self._index.get(key)
+
+    def look(self, index: int) -> Look:
+        """How the entry is shown."""
+        return self._items[index].look
+
+    def set_look(self, index: int, look: Look) -> None:
+        """Show the entry so from now on."""
+        self._items[index].look = look
+        self._cells(index)
+        self.renew(index)
+
+    # --- rows ------------------------------------------------------------------------------------
+
+    def _cells(self, index: int) -> list[_Cell]:
+        item = self._items[index]
+        if item.cells is None:
+            self._build(item)
+            self._offsets.set(index, item.height(self.paper.width))
+        assert item.cells is not None
+        return item.cells
+
+    def block_count(self, index: int) -> int:
+        """How many blocks the entry has."""
+        return len(self._cells(index))
+
+    def rows(self, index: int, block: int) -> list[Row]:
+        """The rows of one block, drawn now if they were not."""
+        cell = self._cells(index)[block]
+        if cell.rows is not None:
+            self._drawn.move_to_end(cell)
+            return cell.rows
+        item = self._items[index]
+        rows = cell.block.draw(self.paper)
+        if block == 0 and item.lead:
+            rows = [BLANK, *rows]
+        cell.rows, cell.exact = rows, True
+        if (len(rows), self.paper.width) != (cell.known, cell.at_width):
+            cell.known, cell.at_width = len(rows), self.paper.width
+            item.offsets.set(block, len(rows))
+            self._offsets.set(index, item.offsets.total)
+        self._keep(cell)
+        return rows
+
+    def _keep(self, cell: _Cell) -> None:
+        self._drawn[cell] = None
+        self._drawn_rows += len(cell.rows or ())
+        while self._drawn_rows > KEPT_ROWS and len(self._drawn) > 1:
+            oldest = next(iter(self._drawn))
+            self._forget(oldest)
+
+    def _forget(self, cell: _Cell) -> None:
+        if cell.rows is not None:
+            self._drawn_rows -= len(cell.rows)
+            self._drawn.pop(cell, None)
+            cell.rows = None
+
+    # --- places ----------------------------------------------------------------------------------
+
+    def offset(self, place: Place) -> int:
+        """Rows above ``place``, as far as known."""
+        item = self._items[place.entry] if place.entry < len(self._items) else None
+        inside = item.offsets.before(place.block) if item and item.cells is not None else 0
+        return self._offsets.before(place.entry) + inside + place.row
+
+    def at(self, offset: int) -> Place:
+        """The place with so many rows above it; blocks on the way are not drawn."""
+        if not self._items:
+            return Place(0)
+        index, rest = self._offsets.find(offset)
+        cells = self._cells(index)
+        if not cells:
+            return Place(index)
+        block, row = self._items[index].offsets.find(rest)
+        return Place(index, block, row)
+
+    def redraw(self, paper: Paper) -> None:
+        """Use other paper. The same width costs nothing but the drawing of what is looked at."""
+        resized = paper.width != self.paper.width
+        self.paper = paper
+        for cell in list(self._drawn):
+            self._forget(cell)
+        if not resized:
+            return
+        width = paper.width
+        for item in self._items:
+            if item.cells is not None:
+                item.offsets = Offsets(cell.height(width) for cell in item.cells)
+        self._offsets = Offsets(item.height(width) for item in self._items)
+
+
+def _close(before: AnyEntry, entry: AnyEntry) -> bool:
+    return isinstance(before, _DENSE) and isinstance(entry, _DENSE)
+
+
+def _estimate(entry: AnyEntry, width: int) -> int:
+    """Rows of an entry that nobody has looked at, without parsing it."""
+    match entry:
+        case MessageEntry(role=Role.AGENT):
+            return guessed(entry.text, width) + len(entry.extras)
+        case MessageEntry(role=Role.THOUGHT):
+            return 4
+        case MessageEntry():
+            return min(12, guessed(entry.text, width)) + len(entry.extras)
+        case _:
+            return 1
