@@ -1,6 +1,7 @@
 """The routes of the Messages API that Claude Code uses, over one HTTP connection after the other.
 
-It hands messages to the script and answers the rest itself; it keeps no state but the log.
+It hands messages to the script and answers the rest itself; it keeps only what is under way and a
+log.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import json
 from typing import TYPE_CHECKING
 
 from canopy_agent.demo.answering import Answering, Exchange
+from canopy_agent.demo.http import HttpConnection
 from canopy_agent.demo.incoming import DisconnectedError, HttpError
 from canopy_agent.demo.requests import BadRequestError, read_request
 from canopy_agent.demo.sse import error_body
 
 if TYPE_CHECKING:
-    from canopy_agent.demo.http import HttpConnection, HttpRequest
+    from canopy_agent.demo.http import HttpRequest
     from canopy_agent.demo.pulse import Pulse
 
 MODELS = ("claude-opus-5-5", "claude-sonnet-5", "claude-haiku-4-5")
@@ -27,10 +29,23 @@ class MessagesApi:
     def __init__(self, answering: Answering, pulse: Pulse) -> None:
         self._answering = answering
         self._pulse = pulse
+        self._serving: set[asyncio.Task[None]] = set()
         self.exchanges: list[Exchange] = []
 
-    async def serve(self, connection: HttpConnection) -> None:
-        """Answer everything that comes on a connection, and close it. Never raises."""
+    def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve a new connection, in a task of its own."""
+        task = asyncio.ensure_future(self._serve(HttpConnection(reader, writer)))
+        self._serving.add(task)
+        task.add_done_callback(self._serving.discard)
+
+    async def aclose(self) -> None:
+        """Break every connection off; open answers end as "gone"."""
+        while self._serving:
+            for task in self._serving:
+                task.cancel()
+            await asyncio.wait(self._serving)
+
+    async def _serve(self, connection: HttpConnection) -> None:
         try:
             await self._converse(connection)
         except (DisconnectedError, asyncio.CancelledError):

@@ -111,18 +111,7 @@ def read_request(number: int, headers: Mapping[str, str], raw: bytes) -> ModelRe
     if not isinstance(body.get("model"), str):
         raise BadRequestError("model: a string is required")
     conversation = read_conversation(messages)
-    system = plain_text(body.get("system"))
     agent_id = headers.get("x-claude-code-agent-id") or None
-    offered = body.get("tools")
-    tools = offered if isinstance(offered, list) else []
-    named = [one.get("name") for one in tools if isinstance(one, dict)]
-    surroundings = "\n".join(
-        [
-            system,
-            *(plain_text(one.get("content")) for one in messages if one.get("role") == "system"),
-        ]
-    )
-    places = _CWD.findall(surroundings)
     return ModelRequest(
         number=number,
         size=len(raw),
@@ -133,9 +122,9 @@ def read_request(number: int, headers: Mapping[str, str], raw: bytes) -> ModelRe
         session_id=headers.get("x-claude-code-session-id", ""),
         model=body["model"],
         stream=body.get("stream") is True,
-        cwd=places[-1] if places else "",
-        system=system,
-        tools=tuple(name for name in named if isinstance(name, str)),
+        cwd=_cwd(body),
+        system=plain_text(body.get("system")),
+        tools=_tools(body.get("tools")),
         conversation=conversation,
         headers=headers,
         body=body,
@@ -147,6 +136,20 @@ def _agent(agent_id: str | None, opening: str) -> str:
         return MAIN
     role = _ROLE.search(opening)
     return role.group(1) if role else UNNAMED
+
+
+def _cwd(body: Mapping[str, Any]) -> str:
+    """Where Claude Code works, as it told the model: in the system prompt or a system message."""
+    told = [one.get("content") for one in body["messages"] if one.get("role") == "system"]
+    surroundings = "\n".join(plain_text(one) for one in (body.get("system"), *told))
+    places = _CWD.findall(surroundings)
+    return places[-1] if places else ""
+
+
+def _tools(offered: object) -> tuple[str, ...]:
+    tools = offered if isinstance(offered, list) else []
+    named = [one.get("name") for one in tools if isinstance(one, dict)]
+    return tuple(name for name in named if isinstance(name, str))
 
 
 def _purpose(body: Mapping[str, Any], conversation: Conversation) -> Purpose:

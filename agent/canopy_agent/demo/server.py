@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Self
 
 from canopy_agent.demo.answering import Answering, Exchange
 from canopy_agent.demo.api import MessagesApi
-from canopy_agent.demo.http import HttpConnection
 from canopy_agent.demo.pulse import Gates, Pulse, Turns
 from canopy_agent.demo.rules import Rule, Script
 
@@ -36,11 +35,10 @@ class ScriptedModel:
         answering = Answering(told, self._gates, Turns(self._pulse), pace)
         self._api = MessagesApi(answering, self._pulse)
         self._server: asyncio.Server | None = None
-        self._serving: set[asyncio.Task[None]] = set()
         self.url = ""
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._api.accept, "127.0.0.1", 0)
         host, port = self._server.sockets[0].getsockname()[:2]
         self.url = f"http://{host}:{port}"
         return self
@@ -48,10 +46,7 @@ class ScriptedModel:
     async def __aexit__(self, *_: object) -> None:
         assert self._server is not None
         self._server.close()
-        while self._serving:
-            for task in self._serving:
-                task.cancel()
-            await asyncio.wait(self._serving)
+        await self._api.aclose()
         await self._server.wait_closed()
 
     @property
@@ -109,8 +104,3 @@ class ScriptedModel:
     def log(self) -> str:
         """One line per request, for failure messages."""
         return "\n".join(f"{one.request.brief()} -> {one.outcome}" for one in self.exchanges)
-
-    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.ensure_future(self._api.serve(HttpConnection(reader, writer)))
-        self._serving.add(task)
-        task.add_done_callback(self._serving.discard)

@@ -16,11 +16,11 @@ ANSWER = """\
 
 A purchase passes through **four small modules**, and each of them has one job:
 
-| module         | job                        | gives            |
-|----------------|----------------------------|------------------|
-| `money.py`     | reads and prints prices    | whole cents      |
-| `basket.py`    | keeps what is being bought | lines, a subtotal |
-| `discounts.py` | knows the two discounts    | cents to take off |
+| module         | job                        | gives              |
+|----------------|----------------------------|--------------------|
+| `money.py`     | reads and prints prices    | whole cents        |
+| `basket.py`    | keeps what is being bought | lines, a subtotal  |
+| `discounts.py` | knows the two discounts    | cents to take off  |
 | `receipt.py`   | prints the result          | 32 columns of text |
 
 ## Two rules worth knowing
@@ -49,7 +49,7 @@ The same from the command line, with a little more fruit:
 python3 -m fruitstand | tail -n 2  # the discount, and what is to pay
 ```
 
-> One of the two discounts has a small bug. Say *run the tests* to meet it.
+> Do the discounts keep these promises? Say *run the tests* to find out.
 """
 
 SCENE = Scene(
