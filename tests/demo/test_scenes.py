@@ -22,10 +22,10 @@ SAY = {scene.name: scene.example for scene in scene_list()}
 
 @asynccontextmanager
 async def demo(
-    answer: Callable[[Frame], Frame | None] = allow, **initialize: Any
+    answer: Callable[[Frame], Frame | None] = allow, pace: float = 0.0, **initialize: Any
 ) -> AsyncIterator[tuple[DemoEnvironment, Claude]]:
     """The demo with a running CLI; whatever happens in it must have been scripted."""
-    async with demo_environment(pace=0) as place:
+    async with demo_environment(pace=pace) as place:
         async with running(place, answer, **initialize) as claude:
             yield place, claude
         assert place.model.unscripted == []
@@ -178,6 +178,19 @@ async def test_other_words_meanwhile_and_a_stopped_agent_do_no_harm() -> None:
         assert "Discounts are worked out" in told
         assert "**Write receipt tests** was stopped" in told
         assert "**Check the README** has finished" in told
+
+
+async def test_a_stopped_agent_in_front_lets_the_turn_go_on() -> None:
+    async with demo(later, pace=1.0, perTaskStopAffordance=True) as (place, claude):
+        claude.say(SAY["tree"])
+        await place.model.saw(lambda one: one.agent == "discount reviewer")
+        front = agents(claude)["Review the discount rules"]
+        await claude.control("stop_task", task_id=front["task_id"])
+        told = (await claude.result())["result"]
+        assert told.startswith("The review of the discount rules was stopped")
+        await place.model.had(
+            lambda one: one.request.agent == "discount reviewer" and one.outcome == "gone"
+        )
 
 
 async def test_a_broken_off_turn_leaves_a_session_that_answers() -> None:
