@@ -77,13 +77,17 @@ class _Unusable(Exception):  # noqa: N818 - it never leaves this module
     """One of the suggestions is malformed."""
 
 
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_JOINERS: Final = "\u200c\u200d"
+
+
 def is_plain(text: str) -> bool:
-    """Whether ``text`` holds no control, bidirectional or line-breaking characters."""
+    """Whether ``text`` reads as it is: no control, invisible, reordering or line-breaking character.
+
+    The two joiners are allowed, as letters of some scripts and emoji need them.
+    """
     return not any(
-        unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")
-        or "\u202a" <= char <= "\u202e"
-        or "\u2066" <= char <= "\u2069"
-        for char in text
+        unicodedata.category(char) in _UNSEEN and char not in _JOINERS for char in text
     )
 
 

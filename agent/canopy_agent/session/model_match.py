@@ -94,10 +94,10 @@ def match_model(rows: tuple[ModelRow, ...], wanted: str) -> Match | None:
     for rule in sure:
         if found := next(rule, None):
             return Match(found, same=True)
-    if not exact:
-        return None
-    if found := next((row for row in rows if name in _names(row)), None):
+    if name and (found := next((row for row in rows if name in _names(row)), None)):
         return Match(found, same=False)
+    if not _tokens(wanted):
+        return None  # "claude" or a bare number is part of every name
     near = [row for row in concrete_first if _compatible(wanted, row)]
     part = _bare(wanted)
     for row in near:
