@@ -32,7 +32,7 @@ async def frames_of(process: CliProcess) -> list[dict[str, Any]]:
     async with asyncio.timeout(60):
         while batch := await process.read():
             frames += batch
-    await process.aclose()
+    await process.aclose(grace=60)
     return frames
 
 
@@ -82,7 +82,9 @@ async def test_a_closed_stdout_is_not_called_an_exit(fake_cli: FakeCli, tmp_path
     assert await process.read() == [{"type": "only"}]
     assert await process.read() == []
     assert process.exit is None
-    assert await process.aclose() == ProcessExit(0, None, "")  # It leaves at the end of its input.
+    assert await process.aclose(grace=60) == ProcessExit(
+        0, None, ""
+    )  # It leaves at the end of its input.
 
 
 async def test_what_a_dead_cli_left_in_its_group_goes_with_it(
@@ -125,7 +127,7 @@ async def test_a_reader_that_rests_makes_the_cli_wait(fake_cli: FakeCli, tmp_pat
         while "last" not in kinds:
             kinds += [frame["type"] for frame in await process.read()]
     assert kinds == ["big"] * 40 + ["last"]
-    await process.aclose()
+    await process.aclose(grace=60)
 
 
 async def test_a_cli_that_waits_for_its_reader_can_still_leave(
@@ -189,7 +191,7 @@ async def test_writes_of_one_pass_leave_in_one_call(fake_cli: FakeCli, tmp_path:
         process.write({"type": "n", "number": number})
     await asyncio.sleep(0)
     assert calls == [b'{"type":"n","number":0}\n{"type":"n","number":1}\n{"type":"n","number":2}\n']
-    await process.aclose()
+    await process.aclose(grace=60)
 
 
 async def test_a_second_start_is_refused(fake_cli: FakeCli, tmp_path: Path) -> None:
@@ -197,7 +199,7 @@ async def test_a_second_start_is_refused(fake_cli: FakeCli, tmp_path: Path) -> N
     await process.start()
     with pytest.raises(RuntimeError):
         await process.start()
-    await process.aclose()
+    await process.aclose(grace=60)
 
 
 async def test_the_end_of_the_event_loop_kills_what_nobody_closed(

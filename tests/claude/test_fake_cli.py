@@ -159,6 +159,7 @@ async def test_hearts_beat_until_the_end(start: Start, fake_cli: FakeCli, tmp_pa
         ]
     )
     await eventually(lambda: all(path.exists() for path in hearts), "both hearts beat")
+    await eventually(fake_cli.grandchildren, "the grandchild is in the log")
     await process.aclose()
     await eventually(lambda: not any(map(is_running, fake_cli.pids())), "all are gone")
     assert len(fake_cli.pids()) == 2

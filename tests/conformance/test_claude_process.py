@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     Start = Callable[..., Awaitable[ClaudeProcess]]
 
 MIB = 1024 * 1024
+GRACE = 60.0
+"""So long that no busy machine turns a process that leaves by itself into a killed one."""
 
 
 def prompt(text: str, uid: str = "u1") -> dict[str, Any]:
@@ -84,7 +86,7 @@ async def test_the_child_gets_the_arguments_environment_and_folder_asked_for(
     try:
         await eventually(lambda: fake_cli.log("start"), "the fake CLI starts")
     finally:
-        await process.aclose()
+        await process.aclose(grace=GRACE)
     (entry,) = fake_cli.log("start")
     assert entry["argv"] == ["--x", "a b", ""]
     assert entry["cwd"] == str(folder)
@@ -105,7 +107,7 @@ async def test_waiting_frames_come_in_one_batch(start: Start, fake_cli: FakeCli)
     fake_cli.play(start=steps, on_eof="finish")
     process = await start()
     # When the process is gone all twenty are there, so nothing can be still to come.
-    await process.aclose(grace=5)
+    await process.aclose(grace=GRACE)
     assert [frame["at"] for frame in await process.read()] == list(range(20))
     assert await process.read() == []
     assert await process.read() == []
@@ -152,7 +154,7 @@ async def test_stderr_is_handed_on_by_line_and_its_end_is_kept(
     )
     process = await start(on_stderr=lines.append)
     assert await read_all(process) == []
-    ended = await process.aclose()
+    ended = await process.aclose(grace=GRACE)
     assert ended.code == 3
     assert ended.stderr_tail.endswith("last words")
     assert len(ended.stderr_tail) <= 8 * 1024
@@ -168,7 +170,7 @@ async def test_a_sink_that_raises_costs_nothing(start: Start, fake_cli: FakeCli)
     process = await start(on_stderr=sink)
     process.write(prompt("hi"))
     await read_until(process, "result")
-    ended = await process.aclose()
+    ended = await process.aclose(grace=GRACE)
     assert "two" in ended.stderr_tail
 
 
@@ -193,7 +195,7 @@ async def test_the_end_is_told_exactly(
     assert await read_all(process) == [{"type": "only"}]
     assert process.exit == ProcessExit(code, number, "")
     assert process.exit.describe() == text
-    assert await process.aclose() == process.exit
+    assert await process.aclose(grace=GRACE) == process.exit
     process.write(prompt("nobody is there"))
     await process.drain()
 
@@ -203,7 +205,7 @@ async def test_closing_an_idle_process_lets_it_leave_by_itself(
 ) -> None:
     process = await start()
     process.write(prompt("the last words before the end"))
-    ended = await process.aclose()
+    ended = await process.aclose(grace=GRACE)
     assert ended == ProcessExit(0, None, "")
     assert process.exit == ended
     assert fake_cli.log("eof")
@@ -217,7 +219,7 @@ async def test_closing_in_mid_stream(start: Start, fake_cli: FakeCli) -> None:
     process = await start()
     process.write(prompt("go"))
     await read_until(process, "n")
-    ended = await process.aclose()
+    ended = await process.aclose(grace=GRACE)
     assert ended.code == 0
     assert (await read_all(process))[-1:] in ([], [{"type": "n"}])
 
@@ -226,7 +228,7 @@ async def test_closing_while_a_read_waits(start: Start) -> None:
     process = await start()
     reading = asyncio.create_task(process.read())
     await asyncio.sleep(0)
-    await process.aclose()
+    await process.aclose(grace=GRACE)
     async with asyncio.timeout(20):
         assert await reading == []
 
@@ -234,21 +236,21 @@ async def test_closing_while_a_read_waits(start: Start) -> None:
 async def test_closing_from_other_tasks_and_twice(start: Start) -> None:
     process = await start()
     async with asyncio.TaskGroup() as group:
-        closes = [group.create_task(process.aclose()) for _ in range(3)]
+        closes = [group.create_task(process.aclose(grace=GRACE)) for _ in range(3)]
     assert {task.result() for task in closes} == {process.exit}
-    assert await process.aclose() == process.exit
+    assert await process.aclose(grace=GRACE) == process.exit
 
 
 async def test_a_cancelled_closer_leaves_the_close_running(start: Start, fake_cli: FakeCli) -> None:
     process = await start()
     await eventually(lambda: fake_cli.log("start"), "the fake CLI starts")
-    closing = asyncio.create_task(process.aclose())
+    closing = asyncio.create_task(process.aclose(grace=GRACE))
     await asyncio.sleep(0)
     closing.cancel()
     with pytest.raises(asyncio.CancelledError):
         await closing
     await eventually(lambda: process.exit, "the process ends all the same")
-    assert (await process.aclose()).code == 0
+    assert (await process.aclose(grace=GRACE)).code == 0
 
 
 async def test_closing_before_the_start_keeps_it_from_starting(
@@ -256,7 +258,7 @@ async def test_closing_before_the_start_keeps_it_from_starting(
 ) -> None:
     process = process_class(fake_cli.spec(tmp_path))
     assert process.pid is None
-    assert await process.aclose() == ProcessExit(None, None, "")
+    assert await process.aclose(grace=GRACE) == ProcessExit(None, None, "")
     with pytest.raises(ClaudeStartFailed):
         await process.start()
     assert not fake_cli.log()
@@ -310,7 +312,7 @@ async def test_a_cancelled_start_leaves_nothing(
             await asyncio.sleep(0)
         starting.cancel()
         await asyncio.wait({starting})
-        await process.aclose()
+        await process.aclose(grace=GRACE)
     assert asyncio.all_tasks() == before
 
 
@@ -341,7 +343,7 @@ async def test_a_start_that_fails_says_why_and_what_to_do(
     for word in words:
         assert word in str(failure.value)
     assert "SDK" not in str(failure.value)
-    assert await process.aclose() == ProcessExit(None, None, "")
+    assert await process.aclose(grace=GRACE) == ProcessExit(None, None, "")
 
 
 async def test_a_command_line_that_is_too_long_names_the_option(
@@ -372,12 +374,12 @@ async def test_fifty_open_close_pairs_leave_nothing(
         reading = asyncio.create_task(read_all(process))
         if number % 2:
             process.write(prompt("hi"))
-        closing = asyncio.create_task(process.aclose())
+        closing = asyncio.create_task(process.aclose(grace=GRACE))
         if number % 5 == 0:
             await asyncio.sleep(0)
             closing.cancel()
             await asyncio.wait({closing})
-        assert (await process.aclose()).code == 0
+        assert (await process.aclose(grace=GRACE)).code == 0
         await reading
 
     with caplog.at_level(logging.WARNING):
