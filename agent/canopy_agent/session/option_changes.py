@@ -57,7 +57,7 @@ def flags(**settings: Any) -> Request:
 def plan_mode(state: SessionOptions, mode_id: str, profile: ClientProfile) -> Change:
     """``session/set_mode``. Raises invalid params for a mode that the session does not offer."""
     if all(mode.id != mode_id for mode in state.offered.modes()):
-        raise invalid_params("modeId must be one of the session's modes", {"modeId": mode_id})
+        raise invalid_params("modeId must be one of the session's modes")
     change = _mode_change(state, mode_id)
     return replace(change, updates=(*change.updates, options_update(change.state, profile)))
 
@@ -92,9 +92,7 @@ def plan_change(
     """
     option = next((one for one in config_options(state, profile) if one.id == config_id), None)
     if option is None:
-        raise invalid_params(
-            "configId must be one of the session's options", {"configId": config_id}
-        )
+        raise invalid_params("configId must be one of the session's options")
     if isinstance(value, bool) is not (option.type == "boolean"):
         expected = "true or false" if option.type == "boolean" else "one of its values"
         raise invalid_params(
@@ -116,10 +114,7 @@ def _known_value(state: SessionOptions, option: ConfigOption, value: str | bool)
         found = state.models.match(value)
         if found is not None and found.row.value in listed:
             return found.row.value
-    raise invalid_params(
-        f"value of the option {option.id} must be one of its values",
-        {"configId": option.id, "value": value},
-    )
+    raise invalid_params(f"value of the option {option.id} must be one of its values")
 
 
 def _plan_mode_option(state: SessionOptions, mode: str, profile: ClientProfile) -> Change:
