@@ -157,5 +157,6 @@ def on_reset(state: SessionState, event: e.ConversationReset) -> list[Effect]:
     )
     effects += state.children.reset()
     state.tasks.clear()
+    state.options.clear()
     state.usage.reset()
     return effects

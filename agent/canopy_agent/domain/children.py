@@ -59,8 +59,17 @@ class Children(Protocol):
     def session_of(self, agent: str | None) -> str:
         """The session on which a question of ``agent`` is put."""
 
+    def live_session(self, agent: str) -> str | None:
+        """The session of an announced child that can still be told something."""
+
+    def placed(self, agent: str, cwd: str) -> list[Effect]:
+        """``agent`` works in ``cwd``."""
+
     def agent_of_session(self, session: str) -> str | None:
         """The agent behind an announced child session."""
+
+    def agent_of_call(self, tool_use_id: str) -> str | None:
+        """The agent that works for this call."""
 
     def request_opened(self, agent: str) -> list[Effect]:
         """A question of ``agent`` went to the client."""
@@ -131,7 +140,16 @@ class FlatChildren:
     def session_of(self, agent: str | None) -> str:
         return self._root
 
+    def live_session(self, agent: str) -> str | None:
+        return None
+
+    def placed(self, agent: str, cwd: str) -> list[Effect]:
+        return []
+
     def agent_of_session(self, session: str) -> str | None:
+        return None
+
+    def agent_of_call(self, tool_use_id: str) -> str | None:
         return None
 
     def request_opened(self, agent: str) -> list[Effect]:

@@ -361,12 +361,15 @@ class PermissionAsked:
 
 @dataclass(frozen=True, slots=True)
 class HookFired:
-    """``hook_callback``. ``input`` is the raw hook input."""
+    """``hook_callback``. ``input`` is the raw hook input; ``cwd`` its directory with links
+    resolved.
+    """
 
     key: str
     event: str
     input: Json
     tool_use_id: str | None = None
+    cwd: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,9 +228,10 @@ class ModeShown:
 
 @dataclass(frozen=True, slots=True)
 class ChildOptionsShown:
-    """Model, mode and effort of a child, in ``ConfigOption`` shape but single-valued."""
+    """What is known of a child's own ``mode``, ``model``, ``effort`` and ``agent`` type, as the CLI
+    spells the values."""
 
-    options: tuple[Json, ...]
+    values: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

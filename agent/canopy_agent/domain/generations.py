@@ -258,6 +258,18 @@ class Generations:
         known = self._agents.get(agent or "")
         return known.session if known is not None and known.spawned else self._root
 
+    def live_session(self, agent: str) -> str | None:
+        known = self._agents.get(agent)
+        if known is None or not known.spawned or known.ended:
+            return None
+        return known.session
+
+    def placed(self, agent: str, cwd: str) -> list[Effect]:
+        return []  # the AIR form has no word for it
+
+    def agent_of_call(self, tool_use_id: str) -> str | None:
+        return self._lineage.agent_of(tool_use_id)
+
     def agent_of_session(self, session: str) -> str | None:
         return self._sessions.get(session) if self._cancellable else None
 

@@ -68,6 +68,8 @@ def outcome_of(result: ResultCame, tally: TurnTally, error_kind: str | None) -> 
         return stopped("refusal", tally)
     if is_login_request(result):
         return Failed("log in to Claude first", kind="auth")
+    if result.is_error and error_kind == "authentication_failed":
+        return Failed(error_text(result), kind="auth")
     if result.stop_reason == "max_tokens":
         return stopped("max_tokens", tally)
     if result.is_error:

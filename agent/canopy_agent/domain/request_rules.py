@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_agent.domain import events as e
+from canopy_agent.domain.child_options import text_or_none
 from canopy_agent.domain.effects import (
     AnswerHook,
     AskDialog,
@@ -19,7 +20,7 @@ from canopy_agent.domain.effects import (
     Show,
     Withdraw,
 )
-from canopy_agent.domain.facts import ToolInputComplete
+from canopy_agent.domain.facts import ModeShown, ToolInputComplete
 from canopy_agent.domain.state import OpenRequest
 from canopy_agent.domain.stream_rules import show_hook_response
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from canopy_agent.domain.state import SessionState
 
 QUESTION_TOOL = "AskUserQuestion"
+ENTER_PLAN_MODE = "EnterPlanMode"
 _RESULT_HOOKS = frozenset({"PostToolUse"})
 
 
@@ -52,14 +54,15 @@ def _make_visible(
     state: SessionState, event: e.PermissionAsked, session: str, launch: str | None
 ) -> list[Effect]:
     """The client must know the call that it is asked about; a question may outrun the stream."""
+    whole = ToolInputComplete(event.tool_use_id, event.tool, event.input, surfaced=True)
     call = state.ledger.get(event.tool_use_id)
     if call is not None and call.dispatched and not call.hidden:
-        return []
+        # the CLI fills defaults in before it asks: the client is asked about what will run
+        return state.place_call(call, whole)
     call = state.ledger.opened(event.tool_use_id, event.tool, launch)
     call.hidden = False
     call.dispatched = True
     call.pinned = session
-    whole = ToolInputComplete(event.tool_use_id, event.tool, event.input, surfaced=True)
     return [Show(session, whole, call.parent)]
 
 
@@ -99,6 +102,14 @@ def _closed(state: SessionState, request: OpenRequest, *, withdrawn: bool) -> li
 def on_hook(state: SessionState, event: e.HookFired) -> list[Effect]:
     """A hook of ours fired: take what it knows, and let the CLI go on."""
     effects: list[Effect] = []
+    agent = text_or_none(event.input.get("agent_id"))
+    if agent is not None:
+        if event.cwd is not None:
+            effects += state.children.placed(agent, event.cwd)
+        state.options.hook(agent, event.event, event.input)
+        effects += state.options.tell(agent, state.children)
     if event.event in _RESULT_HOOKS:
         effects += show_hook_response(state, event)
+        if agent is None and event.input.get("tool_name") == ENTER_PLAN_MODE:
+            effects.append(Show(state.root, ModeShown("plan")))
     return [*effects, AnswerHook(event.key)]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from canopy_agent.domain.bounded import Recent
 from canopy_agent.domain.cancellation import CancelWindow
+from canopy_agent.domain.child_options import ChildOptions
 from canopy_agent.domain.children import Children, FlatChildren
 from canopy_agent.domain.effects import Effect, Show
 from canopy_agent.domain.facts import ToolClosed
@@ -52,6 +53,8 @@ class Policy:
     child_deltas: bool = True
     stops_workflows: bool = False
     questions: bool = False
+    cwd: str | None = None
+    """The root's directory with links resolved."""
 
 
 @dataclass(slots=True)
@@ -84,6 +87,7 @@ class SessionState:
     ledger: ToolLedger
     window: CancelWindow
     usage: UsageMeter
+    options: ChildOptions = field(default_factory=ChildOptions)
     hidden: Recent[str, Launch] = field(default_factory=lambda: Recent(1024))
     """Calls without a card, with their input."""
     requests: dict[str, OpenRequest] = field(default_factory=dict)
@@ -154,7 +158,7 @@ def new_state(root: str, policy: Policy, *, resumed: bool = False) -> SessionSta
             root, cancellable=policy.child_cancel, spares_background=policy.spares_background
         )
     elif policy.form is Form.RFD:
-        children = Subagents(root)
+        children = Subagents(root, policy.cwd)
     else:
         children = FlatChildren(root, text=policy.child_text, deltas=policy.child_deltas)
     return SessionState(

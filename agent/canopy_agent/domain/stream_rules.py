@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_agent.domain import events as e
+from canopy_agent.domain.child_options import MODEL
 from canopy_agent.domain.effects import Effect, Show
 from canopy_agent.domain.facts import (
     Pictured,
@@ -42,10 +43,21 @@ def _gauge(state: SessionState, shown: UsageShown | None) -> list[Effect]:
     return [] if shown is None else [Show(state.root, shown)]
 
 
+def _child_model(state: SessionState, parent: str, model: str | None) -> list[Effect]:
+    """A subagent's response names the model that it runs on."""
+    agent = state.children.agent_of_call(parent)
+    if agent is None:
+        return []
+    state.options.learned(agent, MODEL, model)
+    return state.options.tell(agent, state.children)
+
+
 def on_message_began(state: SessionState, event: e.MessageBegan) -> list[Effect]:
     """The gauge follows the main conversation only."""
     note_work(state, event.parent)
-    if event.parent is not None or state.drops(None):
+    if event.parent is not None:
+        return _child_model(state, event.parent, event.model)
+    if state.drops(None):
         return []
     return _gauge(state, state.usage.began(event.model, event.usage))
 
@@ -81,7 +93,7 @@ def on_message_said(state: SessionState, event: e.MessageSaid) -> list[Effect]:
     streamed.
     """
     if event.parent is not None:
-        return []
+        return _child_model(state, event.parent, event.model)
     if event.error is not None and state.turns.active is not None:
         state.turns.active.error_kind = event.error
     return _gauge(state, state.usage.said(event.model, event.usage))

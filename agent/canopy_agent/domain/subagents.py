@@ -66,6 +66,8 @@ class Child:
     handed_back: bool = False
     failed_silently: bool = False
     anonymous_prompts: int = 0
+    cwd: str | None = None
+    """Its directory, when that is known to differ from its parent's."""
 
     @property
     def exposed(self) -> bool:
@@ -94,8 +96,10 @@ def idle_state(status: str, error: str | None, reason: str | None) -> dict[str, 
 class Subagents:
     """The RFD form of :class:`~canopy_agent.domain.children.Children`."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, cwd: str | None = None) -> None:
         self._root = root
+        self._cwd = cwd
+        self._early_cwds: Recent[str, str] = Recent(64)
         self._lineage = Lineage()
         self._waiting = Waiting()
         self._children: dict[str, Child] = {}
@@ -164,6 +168,9 @@ class Subagents:
         effects: list[Effect] = [Show(parent_session, report)]
         prompt = input_.get("prompt") if isinstance(input_.get("prompt"), str) else child.prompt
         effects += self._deliver_prompt(child, child.launch, prompt)
+        early = self._early_cwds.pop(child.id)
+        if early is not None:
+            effects += self.placed(child.id, early)
         if child.launch is not None:
             held = self._waiting.release(child.launch)
             effects += [Show(child.id, fact, child.launch) for fact in held]
@@ -193,6 +200,26 @@ class Subagents:
             return child.parent_session
         launch = self._senders.get(call)
         return self._root if launch is None else (self._lineage.agent_of(launch) or self._root)
+
+    def placed(self, agent: str, cwd: str) -> list[Effect]:
+        """Say once that a child works elsewhere than its parent, and once that it is back."""
+        child = self._children.get(agent)
+        if child is None or not child.exposed:
+            self._early_cwds[agent] = cwd
+            return []
+        elsewhere = cwd if cwd != self._directory(child.parent_session) else None
+        if elsewhere == child.cwd:
+            return []
+        child.cwd = elsewhere
+        report = ChildReported(child.id, cwd=elsewhere, clear_cwd=elsewhere is None)
+        return [Show(child.parent_session, report)]
+
+    def _directory(self, session: str) -> str | None:
+        """Where the conversation of ``session`` works."""
+        child = self._children.get(session)
+        if child is None:
+            return self._cwd
+        return child.cwd or self._directory(child.parent_session)
 
     # --- working and ending ----------------------------------------------------------------------
 
@@ -367,6 +394,13 @@ class Subagents:
     def session_of(self, agent: str | None) -> str:
         child = self._children.get(agent or "")
         return child.id if child is not None and child.exposed else self._root
+
+    def live_session(self, agent: str) -> str | None:
+        child = self._children.get(agent)
+        return child.id if child is not None and child.exposed else None
+
+    def agent_of_call(self, tool_use_id: str) -> str | None:
+        return self._lineage.agent_of(tool_use_id)
 
     def agent_of_session(self, session: str) -> str | None:
         child = self._children.get(session)

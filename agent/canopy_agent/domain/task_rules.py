@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_agent.domain import events as e
+from canopy_agent.domain.child_options import AGENT
 from canopy_agent.domain.effects import Effect, StartTimer
 from canopy_agent.domain.tasks import RUNNING, ended_status, names_subagent
 
@@ -34,7 +35,9 @@ def on_task_started(state: SessionState, event: e.TaskStarted) -> list[Effect]:
     if not task.is_subagent and not names_subagent(event):
         return []
     state.turns.spawned(event.task)
-    return state.children.started(event)
+    effects = state.children.started(event)
+    state.options.learned(event.task, AGENT, event.subagent_type)
+    return effects + state.options.tell(event.task, state.children)
 
 
 def on_task_patched(state: SessionState, event: e.TaskPatched) -> list[Effect]:

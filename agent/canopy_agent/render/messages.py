@@ -11,14 +11,13 @@ from typing import Any
 from canopy_agent.domain import facts as f
 from canopy_agent.render.reporters.agent import answer
 from canopy_agent.render.results import content_block
-from canopy_shared.codec import decode_config_options, decode_content
+from canopy_shared.codec import decode_content
 from canopy_shared.content import ContentBlock, ImageContent, Meta, TextContent, ToolContent
 from canopy_shared.ext import claude
 from canopy_shared.unset import UNSET, Unset
 from canopy_shared.updates import (
     AgentMessageChunk,
     AgentThoughtChunk,
-    ConfigOptionUpdate,
     CurrentModeUpdate,
     PlanEntry,
     SessionMessage,
@@ -87,12 +86,6 @@ def plan_entries(fact: f.PlanShown) -> tuple[PlanEntry, ...]:
 def mode(fact: f.ModeShown, parent: str | None) -> list[Update]:
     """The permission mode."""
     return [CurrentModeUpdate(fact.mode)]
-
-
-def child_options(fact: f.ChildOptionsShown, parent: str | None) -> list[Update]:
-    """Model, mode and effort of a child."""
-    options = decode_config_options(list(fact.options))
-    return [ConfigOptionUpdate(options, parent_meta(parent))]
 
 
 def usage(fact: f.UsageShown, parent: str | None) -> list[Update]:

@@ -6,7 +6,7 @@ goes out nor on which session. A replay of the history needs a renderer of its o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,9 +22,16 @@ from canopy_agent.render.toolcalls import ToolCalls
 from canopy_agent.render.toolinputs import ToolInputs
 from canopy_agent.render.toolresults import ToolResults
 from canopy_shared.unset import UNSET
-from canopy_shared.updates import ToolCallStart, ToolCallUpdate, Update
+from canopy_shared.updates import (
+    ConfigOption,
+    ConfigOptionUpdate,
+    ToolCallStart,
+    ToolCallUpdate,
+    Update,
+)
 
 Teller = Callable[[Any, str | None], list[Update]]
+ChildOptions = Callable[[Mapping[str, str]], tuple[ConfigOption, ...]]
 
 
 class Renderer:
@@ -32,12 +39,20 @@ class Renderer:
 
     ``read_file`` gives the bytes of a file, None when there is none, and raises ``OSError`` for one
     that cannot be read; it is asked for exact patches and plan files only. Reading more than
-    ``patches.MAX_BYTES`` + 1 bytes is of no use.
+    ``patches.MAX_BYTES`` + 1 bytes is of no use. ``child_options`` words what is known of a
+    subagent's own mode, model, effort and type.
     """
 
     __slots__ = ("_calls", "_plans", "_tellers", "_view")
 
-    def __init__(self, profile: ClientProfile, cwd: str, *, read_file: ReadFile = no_files) -> None:
+    def __init__(
+        self,
+        profile: ClientProfile,
+        cwd: str,
+        *,
+        read_file: ReadFile = no_files,
+        child_options: ChildOptions = lambda values: (),
+    ) -> None:
         self._view = View(profile, cwd, read_file)
         self._calls = ToolCalls(strips_meta=profile.air)
         self._plans = Plans(profile)
@@ -64,7 +79,7 @@ class Renderer:
             f.Replied: messages.replied,
             f.PlanShown: lambda fact, parent: self._plans.show(messages.plan_entries(fact), parent),
             f.ModeShown: messages.mode,
-            f.ChildOptionsShown: messages.child_options,
+            f.ChildOptionsShown: lambda fact, _: [ConfigOptionUpdate(child_options(fact.values))],
             f.UsageShown: messages.usage,
             f.Noted: lambda fact, parent: noted(fact, parent, profile),
         }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from canopy_agent.brokers.durable import Place
@@ -16,10 +16,11 @@ from canopy_agent.brokers.permission_options import PermissionPolicy
 from canopy_agent.brokers.plan_exit import PlanPolicy, effective_mode
 from canopy_agent.claude.errors import ClaudeError
 from canopy_agent.session import option_changes
+from canopy_agent.session.child_options import child_options
 from canopy_agent.session.config_options import config_options
 from canopy_shared.codec import encode
 from canopy_shared.errors import internal_error
-from canopy_shared.updates import Update
+from canopy_shared.updates import ConfigOption, Update
 
 if TYPE_CHECKING:
     from canopy_agent.brokers.permission_options import Decision
@@ -70,6 +71,10 @@ class SessionConfig:
             may_restart=False,
         )
         return PermissionPolicy(self._place, plan)
+
+    def child_options(self, values: Mapping[str, str]) -> tuple[ConfigOption, ...]:
+        """What is known of a subagent, as options of one value each."""
+        return child_options(values, self.options, self._profile)
 
     # --- changes that a person asks for -----------------------------------------------------------
 

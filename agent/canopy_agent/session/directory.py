@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -42,7 +43,7 @@ log = logging.getLogger(__name__)
 _FORMS = {ChildForm.NONE: Form.FLAT, ChildForm.AIR: Form.AIR, ChildForm.RFD: Form.RFD}
 
 
-def policy_of(profile: ClientProfile, caller: CallerOptions) -> Policy:
+def policy_of(profile: ClientProfile, caller: CallerOptions, cwd: str) -> Policy:
     """What the client's profile means for the rules of the core."""
     text = profile.flat_transcript or caller.forward_subagent_text
     return Policy(
@@ -54,6 +55,7 @@ def policy_of(profile: ClientProfile, caller: CallerOptions) -> Policy:
         child_deltas=not profile.air,
         stops_workflows=not profile.air_has(air.ASYNC_TASKS),
         questions=profile.elicitation_form,
+        cwd=os.path.realpath(cwd),
     )
 
 
@@ -188,7 +190,9 @@ class SessionDirectory:
         bypass: bool,
     ) -> Session:
         config = SessionConfig(self._profile, Place(place.cwd, self._settings.home))
-        renderer = Renderer(self._profile, place.cwd, read_file=read_bytes)
+        renderer = Renderer(
+            self._profile, place.cwd, read_file=read_bytes, child_options=config.child_options
+        )
         current = {"mode": mode.mode}
 
         def prepare(resume: bool) -> Any:
@@ -197,7 +201,7 @@ class SessionDirectory:
             return launcher.prepare(session_id, current["mode"], resume=resume, bypass=bypass)
 
         runtime = SessionRuntime(
-            new_state(session_id, policy_of(self._profile, caller)),
+            new_state(session_id, policy_of(self._profile, caller, place.cwd)),
             config,
             peer=self._peer,
             profile=self._profile,

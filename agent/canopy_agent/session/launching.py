@@ -39,6 +39,16 @@ log = logging.getLogger(__name__)
 ProcessFactory = Callable[["LaunchSpec"], "ClaudeProcess"]
 
 RESULT_HOOKS = ("PostToolUse",)
+CHILD_HOOKS = (
+    "SubagentStart",
+    "SubagentStop",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PostModelSwitch",
+)
+"""Hooks that tell how a subagent runs; each costs the CLI a round trip, so only clients that show
+subagents as sessions get them."""
 
 
 def cli_process(spec: LaunchSpec) -> ClaudeProcess:
@@ -54,6 +64,11 @@ def cli_process(spec: LaunchSpec) -> ClaudeProcess:
 
 def _log_stderr(line: str) -> None:
     log.info("claude: %s", line)
+
+
+def hooks_for(profile: ClientProfile) -> tuple[str, ...]:
+    """The hooks to install for a client."""
+    return CHILD_HOOKS if profile.native_children else RESULT_HOOKS
 
 
 def base_options(
@@ -78,7 +93,7 @@ def base_options(
         mcp_servers=claude_servers(setup.mcp_servers),
         prompt_suggestions=profile.air and caller.prompt_suggestions,
         supported_dialog_kinds=supported_kinds(profile),
-        hooks={event: (HookMatcher((event,)),) for event in RESULT_HOOKS},
+        hooks={event: (HookMatcher((event,)),) for event in hooks_for(profile)},
         thinking=Thinking(thinking.mode, thinking.budget_tokens, thinking.display)  # type: ignore[arg-type]  # the same three words
         if thinking
         else None,

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import uuid
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, assert_never
 
 from canopy_agent.claude.errors import ClaudeError, ClaudeStartFailed, ControlFailed
@@ -237,6 +239,8 @@ class SessionRuntime:
                 self._questions.arrived(key, raw, link.control)
             case e.CliInit(capabilities=capabilities):
                 self._questions.marks_unanswered = UNANSWERED_MARKS in capabilities
+            case e.HookFired(input=input_) if isinstance(input_.get("cwd"), str):
+                event = replace(event, cwd=os.path.realpath(input_["cwd"]))
         self.handle(event)
 
     def handle(self, event: e.Event) -> None:
