@@ -6,12 +6,12 @@ Pure: it must not look at the disk or our own environment. Source of the forms: 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from canopy_agent.claude.launch_options import PresetPrompt
 from canopy_agent.claude.process import LaunchSpec
+from canopy_shared import jsonio
 
 if TYPE_CHECKING:
     from canopy_agent.claude.launch_options import HookMatcher, LaunchOptions
@@ -221,7 +221,7 @@ def _settings(options: LaunchOptions) -> str | None:
         return settings
     if settings and not settings.lstrip().startswith("{"):
         raise ValueError("settings from a file cannot be joined with sandbox settings")
-    return _json({**json.loads(settings or "{}"), "sandbox": sandbox})
+    return _json({**jsonio.loads(settings or "{}"), "sandbox": sandbox})
 
 
 def _schema(options: LaunchOptions) -> str | None:
@@ -241,7 +241,7 @@ def _hook(hook: HookMatcher) -> dict[str, Any]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value)
+    return jsonio.dumps(value).decode()
 
 
 def _pair(flag: str, value: Any) -> tuple[str, ...]:
