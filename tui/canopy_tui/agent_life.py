@@ -47,27 +47,46 @@ class AgentLife:
         self._request_keys = itertools.count(1)
         self._facts = AgentFacts()
         self._closing = False
+        self._again = False
         self.client: AcpClient | None = None
         self.busy = False
-        """An agent is being started, or is there."""
+        """An agent is being started, is there, or is being cleared away."""
+        self.launching = False
+        """An agent is being started, which may be cancelled."""
 
     async def run(self) -> None:
         """Start an agent, take up the sessions that the state has (or open the first), and stay
-        until the agent is gone.
+        until the agent is gone; then again, when that was wanted meanwhile.
         """
         self.busy = True
+        self._again = True
         try:
-            self._link("starting")
-            connection = await self._launch()
-            try:
-                await self._serve(connection)
-            finally:
-                self.client = None
-                await connection.aclose()
-        except StartFailedError as error:
-            self._link("failed", str(error))
+            while self._again and not self._closing:
+                self._again = False
+                await self._run_one()
         finally:
             self.busy = False
+
+    def run_again(self) -> None:
+        """Start another agent as soon as this one is cleared away."""
+        self._again = True
+        self._link("starting")
+
+    async def _run_one(self) -> None:
+        self._link("starting")
+        self.launching = True
+        try:
+            connection = await self._launch()
+        except StartFailedError as error:
+            self._link("failed", str(error))
+            return
+        finally:
+            self.launching = False
+        try:
+            await self._serve(connection)
+        finally:
+            self.client = None
+            await connection.aclose()
 
     async def _serve(self, connection: AgentConnection) -> None:
         client = self.client = AcpClient(

@@ -72,9 +72,8 @@ class Controller:
 
     async def aclose(self) -> None:
         """Answer open requests with ``cancelled`` and stop the agent, within seconds."""
-        ready = self._life.client is not None
         await self._life.aclose()
-        if ready and self._tasks:
+        if self._tasks and not self._life.launching:
             await asyncio.wait(self._tasks, timeout=_STOP_PATIENCE)
         for task in tuple(self._tasks):
             task.cancel()
@@ -247,7 +246,11 @@ class Controller:
         self.apply(e.SessionClosed(session=root.id))
 
     def _restart(self) -> None:
-        if self.state.link.status in ("lost", "failed") and not self._life.busy:
+        if self.state.link.status not in ("lost", "failed"):
+            return
+        if self._life.busy:
+            self._life.run_again()
+        else:
             self._spawn(self._life.run())
 
 

@@ -1,0 +1,85 @@
+"""How often the screen is painted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from canopy_tui.frame_pump import FramePump, frame_rate
+from canopy_tui.model.state import Touched
+
+
+class Clock:
+    """Time that moves when told, with the callbacks that wait for it."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.waiting: list[tuple[float, Callable[[], None]]] = []
+        self.painted: list[tuple[float, Touched]] = []
+        self.pump = FramePump(
+            lambda touched: self.painted.append((self.now, touched)),
+            lambda seconds, call: self.waiting.append((self.now + seconds, call)),
+            rate=20,
+            clock=lambda: self.now,
+        )
+
+    def advance(self, seconds: float) -> None:
+        end = self.now + seconds
+        while self.waiting and self.waiting[0][0] <= end + 1e-9:
+            self.now, call = self.waiting.pop(0)
+            call()
+        self.now = end
+
+
+def one(entry: int) -> Touched:
+    return Touched(sessions={"S"}, entries={("S", entry)})
+
+
+def test_a_stream_is_painted_twenty_times_a_second() -> None:
+    clock = Clock()
+    for number in range(1000):
+        clock.pump.add(one(number))
+        clock.advance(0.001)
+    clock.advance(1)
+    times = [at for at, _ in clock.painted]
+    assert 19 <= len(times) <= 22
+    assert min(b - a for a, b in zip(times, times[1:], strict=False)) >= 0.05 - 1e-9
+    assert {entry for _, touched in clock.painted for _, entry in touched.entries} == set(
+        range(1000)
+    )
+
+
+def test_the_first_change_after_a_rest_is_painted_at_once() -> None:
+    clock = Clock()
+    clock.pump.add(one(1))
+    assert [at for at, _ in clock.waiting] == [clock.now]
+    clock.advance(0)
+    assert len(clock.painted) == 1
+
+
+def test_no_timer_runs_while_nothing_changes() -> None:
+    clock = Clock()
+    clock.pump.add(one(1))
+    clock.advance(10)
+    clock.pump.add(Touched())
+    clock.pump.flush()
+    assert clock.waiting == []
+    assert len(clock.painted) == 1
+
+
+@pytest.mark.parametrize("urgent", [Touched(requests=True), Touched(link=True)])
+def test_requests_and_the_connection_do_not_wait(urgent: Touched) -> None:
+    clock = Clock()
+    clock.pump.add(one(1))
+    clock.advance(0)
+    clock.pump.add(one(2))
+    clock.pump.add(urgent)
+    assert len(clock.painted) == 2
+    assert clock.painted[1][1].entries == {("S", 2)}
+    clock.advance(1)
+    assert len(clock.painted) == 2
+
+
+def test_fewer_frames_over_ssh() -> None:
+    assert (frame_rate({}), frame_rate({"SSH_CONNECTION": "1.2.3.4 1 5.6.7.8 22"})) == (20, 10)
