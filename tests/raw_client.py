@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from canopy_agent.claude.process_group import descendants
+from canopy_agent.claude.termination import descendants
 from fakes.cli import is_running
 from waiting import eventually
 

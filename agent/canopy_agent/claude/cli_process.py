@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from canopy_agent.claude.errors import ClaudeStartFailed
 from canopy_agent.claude.process import ProcessExit
-from canopy_agent.claude.process_group import (
+from canopy_agent.claude.start_failure import explain
+from canopy_agent.claude.streams import FrameQueue, StderrTail
+from canopy_agent.claude.termination import (
     KILL,
     TERM,
     descendants,
@@ -21,8 +23,6 @@ from canopy_agent.claude.process_group import (
     signal_group,
     sweep_group,
 )
-from canopy_agent.claude.start_failure import explain
-from canopy_agent.claude.streams import FrameQueue, StderrTail
 from canopy_shared import jsonio
 from canopy_shared.framing import LINE_LIMIT
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from canopy_agent.claude.errors import ClaudeStartFailed
 from canopy_agent.claude.process import ProcessExit
-from canopy_agent.claude.process_group import descendants, kill_all
 from canopy_agent.claude.start_failure import explain
 from canopy_agent.claude.streams import StderrTail
+from canopy_agent.claude.termination import descendants, kill_all
 from canopy_shared import jsonio
 from canopy_shared.framing import LINE_LIMIT
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from canopy_agent.claude.process import LaunchSpec
-    from canopy_agent.claude.process_group import Descendant
+    from canopy_agent.claude.termination import Descendant
 
 logger = logging.getLogger(__name__)
 
