@@ -1,4 +1,4 @@
-"""A line diff in near-linear time: patience anchors, then small exact diffs between them.
+"""A line diff in near-linear time: patience anchors, then the shortest edits between them.
 
 It always gives a valid edit script, not always the shortest; it knows nothing of patches or files.
 """
@@ -8,12 +8,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 
 Change = tuple[int, int, int, int]
 """``(old start, old end, new start, new end)``: these old lines become those new lines, from 0."""
 
-_SMALL = 2500
+_BUDGET = 200_000
 _MAX_DEPTH = 12
 
 
@@ -87,12 +86,52 @@ def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _exact(old: Sequence[str], new: Sequence[str], span: Change) -> Iterator[Change]:
-    """A small block gets a fine diff; a large one without anchors is replaced as a whole."""
+    """A block without anchors: its shortest edit script, or all of it when that costs too much."""
     a0, a1, b0, b1 = span
-    if (a1 - a0) * (b1 - b0) > _SMALL:
+    edits = _shortest(old[a0:a1], new[b0:b1])
+    if edits is None:
         yield span
         return
-    matcher = SequenceMatcher(None, old[a0:a1], new[b0:b1], autojunk=False)
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        if tag != "equal":
-            yield a0 + i1, a0 + i2, b0 + j1, b0 + j2
+    for x0, x1, y0, y1 in edits:
+        yield a0 + x0, a0 + x1, b0 + y0, b0 + y1
+
+
+def _shortest(old: Sequence[str], new: Sequence[str]) -> list[Change] | None:
+    """Myers' greedy algorithm (1986) with a budget of steps; None when that is spent."""
+    n, m = len(old), len(new)
+    reached = {1: 0}
+    trace: list[dict[int, int]] = []
+    budget = _BUDGET + 2 * (n + m)
+    for d in range(n + m + 1):
+        trace.append(dict(reached))
+        for k in range(-d + 2 * max(0, d - m), d - 2 * max(0, d - n) + 1, 2):
+            x, _ = _furthest(reached, k, d)
+            while x < n and x - k < m and old[x] == new[x - k]:
+                x += 1
+                budget -= 1
+            reached[k] = x
+            if x >= n and x - k >= m:
+                return _walked_back(trace, n, m)
+        budget -= d
+        if budget < 0:
+            return None
+    return None
+
+
+def _furthest(reached: dict[int, int], k: int, d: int) -> tuple[int, bool]:
+    """Where diagonal ``k`` begins in round ``d``, and whether an insertion leads there."""
+    above, left = reached.get(k + 1, -1), reached.get(k - 1, -1)
+    inserted = k == -d or (k != d and left < above)
+    return (above if inserted else left + 1), inserted
+
+
+def _walked_back(trace: list[dict[int, int]], n: int, m: int) -> list[Change]:
+    edits: list[Change] = []
+    x, y = n, m
+    for d in range(len(trace) - 1, 0, -1):
+        k = x - y
+        x, inserted = _furthest(trace[d], k, d)
+        y = x - k
+        edits.append((x, x, y - 1, y) if inserted else (x - 1, x, y, y))
+        x, y = (x, y - 1) if inserted else (x - 1, y)
+    return edits[::-1]

@@ -88,8 +88,9 @@ class Result:
     """A call's end. ``content`` None leaves what the call shows.
 
     ``carried``: another field tells the result, so AIR clients get no ``rawOutput``. ``raw_output``
-    false means that no client gets it. ``first`` is ``_meta`` of an update sent before the final
-    one, ``meta`` and ``air`` go on the final one, ``after`` follows it.
+    false means that no client gets it; ``output`` stands for the raw content where that is not fit
+    to be sent. ``first`` is ``_meta`` of an update sent before the final one, ``meta`` and ``air``
+    go on the final one, ``after`` follows it.
     """
 
     content: tuple[ToolCallContent, ...] | None = None
@@ -97,6 +98,7 @@ class Result:
     raw_input: Json | None = None
     carried: bool = False
     raw_output: bool = True
+    output: Any = None
     first: Json = field(default_factory=lambda: NOTHING)
     meta: Json = field(default_factory=lambda: NOTHING)
     air: Json = field(default_factory=lambda: NOTHING)

@@ -78,7 +78,8 @@ class ToolResults:
 
     def _final_fields(self, call: ToolCall, fact: f.ToolReturned, result: Result) -> Fields:
         spared = self._cards.profile.air and (result.carried or not fact.content)
-        raw = bounded_output(fact.content) if result.raw_output and not spared else UNSET
+        output = fact.content if result.output is None else result.output
+        raw = bounded_output(output) if result.raw_output and not spared else UNSET
         return {
             "status": UNSET if call.state == DONE else _status(fact),
             "title": _given(result.title),

@@ -11,10 +11,12 @@ from typing import Any
 from canopy_agent.domain.facts import ToolReturned
 from canopy_agent.render.bounds import bounded
 from canopy_agent.render.fences import fenced
-from canopy_agent.render.reports import Call, Report, Reporter, Result, View, shown
+from canopy_agent.render.reports import Call, Report, Reporter, Result, View
 from canopy_agent.render.results import contents, pictures, text_content, without_reminders
 from canopy_agent.render.titles import text_field, whole_number
 from canopy_shared.content import Location, ToolCallContent
+
+_EMPTY = "(empty)"
 
 
 def _report(call: Call, view: View) -> Report:
@@ -43,13 +45,27 @@ def _lines(tool_input: Mapping[str, Any]) -> str:
 def _result(call: Call, returned: ToolReturned, view: View) -> Result:
     if view.profile.air:
         return Result(pictures(returned.content) or None, carried=True)
-    numbered = _numbered(returned.structured)
-    return shown(numbered or contents(returned.content, _fenced_text))
+    visible = _visible(returned.content)
+    content = _numbered(returned.structured) or contents(visible, _fenced_text)
+    return Result(content or None, carried=bool(content), output=visible)
+
+
+def _visible(content: Any) -> Any:
+    """The raw content without the reminders that the harness adds for the model."""
+    if isinstance(content, str):
+        return without_reminders(content) or _EMPTY
+    if not isinstance(content, (list, tuple)):
+        return content
+    return [_visible_block(block) for block in content]
+
+
+def _visible_block(block: Any) -> Any:
+    text = block.get("text") if isinstance(block, Mapping) else None
+    return {**block, "text": without_reminders(text) or _EMPTY} if isinstance(text, str) else block
 
 
 def _fenced_text(text: str) -> str:
-    visible = without_reminders(text)
-    return fenced(visible) if visible.strip() else "(empty)"
+    return fenced(text) if text.strip() and text != _EMPTY else _EMPTY
 
 
 def _numbered(structured: Any) -> tuple[ToolCallContent, ...]:
