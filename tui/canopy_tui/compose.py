@@ -1,0 +1,242 @@
+"""Puts the client together: which agent, which surroundings, and the app on top.
+
+With ``cli`` the only module that knows both the user interface and the agent. The first frame is
+painted before anything of the agent is imported; only the demo, which lists its scenes on that
+frame, reads them before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import logging
+import os
+import shlex
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from canopy_tui.agent_connection import StartFailedError
+from canopy_tui.controller import Controller
+from canopy_tui.foreign_agent import launch_foreign
+from canopy_tui.in_process_agent import InProcessAgent
+from canopy_tui.model.glyphs import glyph_set
+from canopy_tui.paths import locations
+from canopy_tui.storage import Drafts, PromptHistory
+
+if TYPE_CHECKING:
+    from canopy_shared.transport import Transport
+    from canopy_tui.agent_connection import AgentConnection, Launch
+    from canopy_tui.in_process_agent import Server
+    from canopy_tui.model.state import ClientState
+    from canopy_tui.view.app import CanopyApp
+    from canopy_tui.view.surroundings import Surroundings
+
+_AGENT_MODULES = ("canopy_agent.server", "canopy_agent.session.directory")
+_LOG_SIZE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What the client is opened on. ``scenes`` are rows of title, prompt and hint.
+
+    ``resumable`` says that Claude Code keeps the conversation where a person finds it again.
+    """
+
+    launch: Launch
+    directory: Path
+    environment: Mapping[str, str]
+    scenes: tuple[tuple[str, str, str], ...] = ()
+    remembers: bool = True
+    resumable: bool = False
+
+
+def run_client(directory: Path, agent_command: tuple[str, ...] | None, demo: bool) -> int:
+    """Open the client and stay until the person leaves; gives the exit code.
+
+    ``agent_command`` starts another ACP agent in place of our own; ``demo`` runs our own on the
+    scripted model, in a throw-away directory.
+    """
+    # Textual takes NO_COLOR out of the environment; the agent should still see it.
+    environment = dict(os.environ)
+    _log_to_file(locations(environment).state)
+    if demo:
+        staged = _demo_stage(environment)
+    elif agent_command is not None:
+        staged = _foreign_stage(agent_command, directory, environment)
+    else:
+        staged = _own_stage(directory, environment)
+    code, words = asyncio.run(_run(staged))
+    for line in words:
+        print(line)
+    return code
+
+
+async def _run(
+    staged: contextlib.AbstractAsyncContextManager[Stage],
+) -> tuple[int, list[str]]:
+    async with staged as stage:
+        from canopy_tui.view.app import CanopyApp
+
+        made: list[Controller] = []
+
+        def make_host(
+            schedule: Callable[..., object], on_touched: Callable[..., None]
+        ) -> Controller:
+            made.append(
+                Controller(
+                    stage.launch,
+                    stage.directory,
+                    schedule=schedule,
+                    on_touched=on_touched,
+                    environment=stage.environment,
+                )
+            )
+            return made[0]
+
+        app = CanopyApp(make_host, _surroundings(stage))
+        try:
+            with _leaving_on_signals(app):
+                await app.run_async()
+        finally:
+            for controller in made:
+                await controller.aclose()
+        words = _farewell(app.state, stage.directory) if stage.resumable else []
+        return app.return_code or 0, words
+
+
+def _surroundings(stage: Stage) -> Surroundings:
+    from canopy_tui.view.start_view import Scene
+    from canopy_tui.view.surroundings import Surroundings
+
+    scenes = [Scene(*row) for row in stage.scenes]
+    glyphs = glyph_set(stage.environment, sys.stdout.encoding)
+    bell = stage.environment.get("TERM") != "dumb"
+    where = str(stage.directory)
+    if not stage.remembers:
+        return Surroundings(directory=where, glyphs=glyphs, scenes=scenes, bell=bell)
+    folder = locations(stage.environment).state
+    history, drafts = PromptHistory(folder), Drafts(folder)
+    return Surroundings(
+        directory=where,
+        glyphs=glyphs,
+        scenes=scenes,
+        bell=bell,
+        history=history.of(stage.directory),
+        draft=drafts.get(where),
+        on_sent=lambda text: history.add(stage.directory, text),
+        on_draft=lambda text: drafts.put(where, text),
+    )
+
+
+@contextlib.contextmanager
+def _leaving_on_signals(app: CanopyApp) -> Iterator[None]:
+    """Leave as if the person had, so that the terminal is restored and the agent stopped."""
+    loop = asyncio.get_running_loop()
+    numbers = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP", "SIGINT")]
+    caught = []
+    for number in numbers:
+        if number is not None:
+            with contextlib.suppress(NotImplementedError, ValueError):
+                loop.add_signal_handler(number, partial(app.exit, return_code=128 + number))
+                caught.append(number)
+    try:
+        yield
+    finally:
+        for number in caught:
+            loop.remove_signal_handler(number)
+
+
+def _farewell(state: ClientState, directory: Path) -> list[str]:
+    """How to go on with what was talked about."""
+    talked = [state.sessions[root] for root in state.roots if state.sessions[root].turns_done]
+    if not talked:
+        return []
+    away = "" if Path.cwd() == directory else f"cd {shlex.quote(str(directory))} && "
+    lines = [f"  {away}canopy --cli --resume {shlex.quote(view.id)}" for view in talked]
+    return ["To go on with the conversation in Claude Code:", *lines]
+
+
+# --- which agent ----------------------------------------------------------------------------------
+
+
+def _own_launch(environment: Mapping[str, str]) -> Launch:
+    """Our agent in this process, imported on a thread so that typing stays fluid meanwhile."""
+
+    async def launch() -> AgentConnection:
+        for name in _AGENT_MODULES:
+            await asyncio.to_thread(importlib.import_module, name)
+        from canopy_agent.server import AgentServer
+        from canopy_agent.settings import SettingsError
+
+        def make_server(transport: Transport) -> Server:
+            return AgentServer(transport, environ=environment)
+
+        try:
+            return InProcessAgent(make_server)
+        except SettingsError as error:
+            raise StartFailedError(str(error)) from None
+
+    return launch
+
+
+@asynccontextmanager
+async def _own_stage(directory: Path, environment: Mapping[str, str]) -> AsyncIterator[Stage]:
+    yield Stage(_own_launch(environment), directory, environment, resumable=True)
+
+
+@asynccontextmanager
+async def _foreign_stage(
+    command: tuple[str, ...], directory: Path, environment: Mapping[str, str]
+) -> AsyncIterator[Stage]:
+    """Start the process before the user interface, which is composed while it boots."""
+    ready: list[AgentConnection] = []
+
+    async def launch() -> AgentConnection:
+        return ready.pop() if ready else await launch_foreign(command, directory, environment)
+
+    with contextlib.suppress(StartFailedError):  # told by the launch that follows
+        ready.append(await launch_foreign(command, directory, environment))
+    try:
+        yield Stage(launch, directory, environment)
+    finally:
+        for connection in ready:
+            await connection.aclose()
+
+
+@asynccontextmanager
+async def _demo_stage(environment: Mapping[str, str]) -> AsyncIterator[Stage]:
+    from canopy_agent.demo.scenes import scene_list
+    from canopy_agent.demo.workspace import demo_environment
+
+    async with demo_environment() as place:
+        yield Stage(
+            _own_launch(place.env),
+            place.cwd,
+            environment,
+            tuple((scene.title, scene.example, scene.description) for scene in scene_list()),
+            remembers=False,
+        )
+
+
+# --- the log --------------------------------------------------------------------------------------
+
+
+def _log_to_file(folder: Path) -> None:
+    """Warnings go to ``canopy.log``, since the screen is the app's; without a file nowhere."""
+    file = folder / "canopy.log"
+    handler: logging.Handler = logging.NullHandler()
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if file.exists() and file.stat().st_size > _LOG_SIZE:
+            file.unlink()
+        file.touch(mode=0o600)
+        handler = logging.FileHandler(file, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
