@@ -84,3 +84,13 @@ def test_requests_and_the_connection_do_not_wait(urgent: Touched) -> None:
 
 def test_fewer_frames_over_ssh() -> None:
     assert (frame_rate({}), frame_rate({"SSH_CONNECTION": "1.2.3.4 1 5.6.7.8 22"})) == (20, 10)
+
+
+def test_a_stopped_pump_paints_nothing() -> None:
+    clock = Clock()
+    clock.pump.add(one(1))
+    clock.pump.stop()
+    clock.pump.add(Touched(requests=True))
+    clock.pump.flush()
+    clock.advance(1)
+    assert clock.painted == []

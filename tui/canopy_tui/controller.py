@@ -71,7 +71,11 @@ class Controller:
         self._spawn(self._life.run())
 
     async def aclose(self) -> None:
-        """Answer open requests with ``cancelled`` and stop the agent, within seconds."""
+        """Answer open requests with ``cancelled`` and stop the agent, within seconds.
+
+        Nothing is painted from here on.
+        """
+        self._pump.stop()
         await self._life.aclose()
         if self._tasks and not self._life.launching:
             await asyncio.wait(self._tasks, timeout=_STOP_PATIENCE)

@@ -41,10 +41,11 @@ class FramePump:
         self._touched = Touched()
         self._painted_at = -self._interval
         self._due = False
+        self._stopped = False
 
     def add(self, touched: Touched) -> None:
         """Paint ``touched`` with the next frame; requests and the connection are painted now."""
-        if not touched:
+        if not touched or self._stopped:
             return
         self._touched.merge(touched)
         if touched.requests or touched.link:
@@ -53,6 +54,11 @@ class FramePump:
             self._due = True
             wait = self._painted_at + self._interval - self._clock()
             self._schedule(max(0.0, wait), self._frame)
+
+    def stop(self) -> None:
+        """Paint nothing any more: there is no screen."""
+        self._stopped = True
+        self._touched = Touched()
 
     def _frame(self) -> None:
         self._due = False

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 LIMIT = 24
 THINKING = "thinking"
 WRITING = "writing"
+DELEGATING = "delegating"
 
 _KINDS = {
     "read": "reading",

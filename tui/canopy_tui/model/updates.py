@@ -173,6 +173,7 @@ def _spawned(
     state: ClientState, view: SessionView, update: u.SubagentSpawned, at: float, touched: Touched
 ) -> None:
     if children.spawned(state, view, update, at, touched) is not None:
+        view.activity = activity.DELEGATING
         place_waiting(state, update.subagent_session_id, touched)
 
 
@@ -190,6 +191,7 @@ def _child_reported(
     state: ClientState, view: SessionView, update: u.SubagentUpdate, at: float, touched: Touched
 ) -> None:
     if children.reported(state, view, update, at, touched) is not None:
+        view.activity = activity.DELEGATING
         place_waiting(state, update.session_id, touched)
 
 
