@@ -20,6 +20,22 @@ HEAVY = frozenset({"acp", "anyio", "claude_agent_sdk", "mcp", "pydantic", "rich"
 # loads: that part differs from one Python version to the next.
 MODULES_UNTIL_INITIALIZED = 55
 
+# The client without a terminal, up to the moment at which it would start the agent: by then the
+# first frame is painted.
+UNTIL_FIRST_FRAME = """
+import os, sys
+from pathlib import Path
+from canopy_tui.compose import run_client
+from canopy_tui.controller import Controller
+
+def start(controller):
+    os.write(1, "\\n".join(sys.modules).encode())
+    os._exit(0)
+
+Controller.start = start
+run_client(Path.cwd(), None, False)
+"""
+
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 0,
@@ -73,3 +89,24 @@ def test_initialize_is_answered_before_much_is_loaded(tmp_path: Path) -> None:
     assert "canopy_agent.server" in before
     assert len(before) <= MODULES_UNTIL_INITIALIZED, sorted(before)
     assert packages_of(loaded_modules(lines)) & HEAVY == set()
+
+
+def test_the_first_frame_comes_before_the_agent(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", UNTIL_FIRST_FRAME],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "CANOPY_CONFIG_DIR": str(tmp_path / "canopy"),
+            "TEXTUAL_DRIVER": "textual.drivers.headless_driver:HeadlessDriver",
+        },
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=True,
+    )
+    modules = set(done.stdout.splitlines())
+    assert "canopy_tui.view.app" in modules
+    assert {name for name in modules if name.startswith("canopy_agent")} == set()
+    assert packages_of(modules) & HEAVY == {"rich", "textual"}
