@@ -1,0 +1,116 @@
+"""A list of options with descriptions, of which one or several can be picked.
+
+It shows what the form gives it as plain text, and knows neither the form nor what an option means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from canopy_tui.model.sanitize import clipped
+
+if TYPE_CHECKING:
+    from textual import events
+
+    from canopy_shared.elicitation_fields import FieldOption
+
+_MARKS = {False: ("( )", "(•)"), True: ("[ ]", "[x]")}
+
+
+class ChoiceList(OptionList):
+    """Space or a digit picks; Enter picks and goes on. ``several`` lets more than one be picked."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "pick", show=False),
+        Binding("enter", "pick_and_go_on", show=False),
+        Binding("j", "cursor_down", show=False),
+        Binding("k", "cursor_up", show=False),
+    ]
+
+    @dataclass
+    class GoOn(Message):
+        """The person is done with this list."""
+
+        choice_list: ChoiceList
+
+    def __init__(
+        self,
+        options: Sequence[FieldOption],
+        picked: Sequence[str],
+        *,
+        several: bool,
+        id: str | None = None,
+    ) -> None:
+        self.field_options = tuple(options)
+        self.several = several
+        known = {option.value for option in options}
+        self.picked = [value for value in picked if value in known]
+        super().__init__(
+            *(Option(self._prompt(option)) for option in self.field_options),
+            id=id,
+            markup=False,
+            compact=True,
+        )
+
+    def on_mount(self) -> None:
+        """Put the highlight on what is picked already, else on the first option."""
+        values = [option.value for option in self.field_options]
+        self.highlighted = values.index(self.picked[0]) if self.picked else 0
+
+    @property
+    def preview(self) -> str:
+        """The preview of the highlighted option, empty when it has none."""
+        index = self.highlighted
+        return "" if index is None else self.field_options[index].preview or ""
+
+    def pick(self, index: int) -> None:
+        """Pick the option at ``index``; with ``several`` a second time takes it out again."""
+        value = self.field_options[index].value
+        if not self.several:
+            self.picked = [value]
+        elif value in self.picked:
+            self.picked.remove(value)
+        else:
+            self.picked.append(value)
+        for position, option in enumerate(self.field_options):
+            self.replace_option_prompt_at_index(position, self._prompt(option))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """A click picks."""
+        event.stop()
+        self.pick(event.option_index)
+
+    def on_key(self, event: events.Key) -> None:
+        """Digits pick by position."""
+        if event.character and event.character in "123456789":
+            index = int(event.character) - 1
+            if index < len(self.field_options):
+                event.stop()
+                self.highlighted = index
+                self.pick(index)
+
+    def action_pick(self) -> None:
+        """Pick what is highlighted."""
+        if self.highlighted is not None:
+            self.pick(self.highlighted)
+
+    def action_pick_and_go_on(self) -> None:
+        """Pick what is highlighted and go on; in a list of several, what is picked stays."""
+        if self.highlighted is not None and not (self.several and self.picked):
+            self.pick(self.highlighted)
+        self.post_message(self.GoOn(self))
+
+    def _prompt(self, option: FieldOption) -> Content:
+        mark = _MARKS[self.several][option.value in self.picked]
+        lines = [Content.assemble((f"{mark} ", "bold"), clipped(option.label, 300))]
+        if option.description:
+            lines.append(Content.styled(f"    {clipped(option.description, 500)}", "dim"))
+        return Content("\n").join(lines)

@@ -1,0 +1,108 @@
+"""The command palette: every action of the client, every mode, model and agent, by name.
+
+It lists what the state offers and runs what was picked; foreign names are plain text.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from textual.command import DiscoveryHit, Hit, Provider
+from textual.content import Content
+from textual.fuzzy import FuzzySearch
+
+from canopy_tui.model.intents import OpenSession, SendQueue, SetMode, SetOption
+from canopy_tui.model.sanitize import clipped
+from canopy_tui.view.keys import commands, shown
+from canopy_tui.view.labels import name_of
+from canopy_tui.view.theme import DARK, LIGHT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from textual.command import Hits
+
+    from canopy_tui.model.intents import Intent
+    from canopy_tui.model.state import SessionView
+    from canopy_tui.view.app import CanopyApp
+
+
+_TITLE_WIDTH = 44
+
+
+class Command(NamedTuple):
+    """One line of the palette."""
+
+    title: str
+    help: str
+    run: Callable[[], object]
+
+
+def all_commands(app: CanopyApp) -> Iterator[Command]:
+    """What can be done now."""
+    for key in commands():
+        yield Command(key.label, shown(key.keys), partial(app.run_action, f"app.{key.action}"))
+    yield Command("Stop the turn", "Esc Esc", app.action_stop_turn)
+    if app.view is not None and app.view.parent is not None:
+        yield Command("Stop this agent only", "x in the tree", partial(app.ask_stop, app.view.id))
+    other = LIGHT if app.theme == DARK else DARK
+    yield Command(f"Theme: {other}", "dark and light", partial(setattr, app, "theme", other))
+    yield Command("New session", "in this directory", partial(app.host.act, OpenSession()))
+    root = app.root
+    if root is not None:
+        yield from _of_root(app, root)
+    for view in app.state.sessions.values():
+        name = name_of(app.state, view)
+        yield Command(f"Agent: {name}", clipped(view.task, 80), partial(app.go, view.id))
+    for scene in app.around.scenes:
+        send = partial(app.main.composer.send, scene.prompt)
+        yield Command(f"Demo: {clipped(scene.title, 60)}", clipped(scene.hint, 80), send)
+
+
+def _of_root(app: CanopyApp, root: SessionView) -> Iterator[Command]:
+    def act(intent: Intent) -> Callable[[], object]:
+        return partial(app.host.act, intent)
+
+    for mode, name in root.modes:
+        now = "now" if mode == root.mode else ""
+        yield Command(f"Mode: {clipped(name, 60)}", now, act(SetMode(root.id, mode)))
+    for option in root.options:
+        if option.category == "mode" or not isinstance(option.options, tuple):
+            continue
+        for choice in option.options:
+            title = f"{clipped(option.name, 40)}: {clipped(choice.name, 60)}"
+            now = "now" if choice.value == option.current_value else ""
+            yield Command(title, now, act(SetOption(root.id, option.id, choice.value)))
+    if root.queue_held:
+        yield Command("Send the queue", "", act(SendQueue(root.id)))
+
+
+class Commands(Provider):
+    """Search over :func:`all_commands`."""
+
+    @property
+    def _app(self) -> CanopyApp:
+        return cast("CanopyApp", self.app)
+
+    async def discover(self) -> Hits:
+        """Everything, before anything is typed."""
+        for command in all_commands(self._app):
+            yield DiscoveryHit(_line(command, ()), command.run, command.title)
+
+    async def search(self, query: str) -> Hits:
+        """What fits the query, best first."""
+        fuzzy = FuzzySearch()
+        for command in all_commands(self._app):
+            score, offsets = fuzzy.match(query, command.title)
+            if score > 0:
+                yield Hit(score, _line(command, offsets), command.run, command.title)
+
+
+def _line(command: Command, found: Sequence[int]) -> Content:
+    """Title and help on one line. Textual would read strings as markup; content it leaves alone."""
+    title = Content(command.title)
+    for offset in found:
+        title = title.stylize("underline", offset, offset + 1)
+    gap = " " * max(2, _TITLE_WIDTH - title.cell_length)
+    return Content.assemble(title, gap, (command.help, "dim"))

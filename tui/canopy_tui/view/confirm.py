@@ -1,0 +1,50 @@
+"""A question with two answers, for what cannot be taken back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from canopy_tui.view.answers import Answer, Answers
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+
+class ConfirmScreen(ModalScreen[bool]):
+    """Dismisses with True only on ``y`` or a click; Enter does nothing, Esc and ``n`` say no."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(True)", show=False),
+        Binding("n,escape,ctrl+c", "answer(False)", show=False),
+    ]
+
+    def __init__(self, title: str, question: str, yes: str, no: str) -> None:
+        super().__init__()
+        self._title = title
+        self._question = question
+        self._answers = (Answer("y", yes, "yes"), Answer("n", no, ""))
+
+    def compose(self) -> ComposeResult:
+        """Question and answers. All texts are our own or made harmless by the caller."""
+        frame = Vertical(
+            Static(Content(self._question), id="confirm-question"),
+            Answers(self._answers),
+            id="confirm-frame",
+        )
+        frame.border_title = Content(self._title)
+        yield frame
+
+    def on_answers_chosen(self, event: Answers.Chosen) -> None:
+        """A click."""
+        event.stop()
+        self.dismiss(bool(event.answer.value))
+
+    def action_answer(self, yes: bool) -> None:
+        """A key."""
+        self.dismiss(yes)

@@ -1,0 +1,100 @@
+"""The way from the main agent to the one in view, each step clickable, with the state of the last.
+
+Drawn as the title of the transcript, and alone, as the rail, where there is no room for a tree.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from canopy_tui.model import tree
+from canopy_tui.model.glyphs import UNICODE, badges, mark
+from canopy_tui.model.state import Phase
+from canopy_tui.view.clicks import Clickable, clickable
+from canopy_tui.view.labels import name_of
+from canopy_tui.view.session_row import (
+    STATE_STYLES,
+    badge_parts,
+    glyph_of,
+    word_of,
+)
+from canopy_tui.view.strips import fitted
+
+if TYPE_CHECKING:
+    from canopy_tui.model.state import ClientState, SessionView
+
+_COUNTED = (Phase.RUNNING, Phase.DONE, Phase.FAILED, Phase.CANCELLED)
+
+
+class Crumbs(Clickable):
+    """The path. ``rail`` adds a mark to every step and the counts of all agents."""
+
+    def __init__(self, state: ClientState, glyphs: str = UNICODE, *, rail: bool = False) -> None:
+        super().__init__(id="rail" if rail else "crumbs")
+        self._state = state
+        self._glyphs = glyphs
+        self._rail = rail
+        self._session: str | None = None
+
+    def show(self, session: str | None) -> None:
+        """Follow the pane in view."""
+        self._session = session
+        self.refresh()
+
+    def render(self) -> Content:
+        """One line."""
+        width = self.size.width
+        view = self._state.sessions.get(self._session or "")
+        if view is None:
+            return Content.styled("main", "bold")
+        right = self._counts() if self._rail else self._own(view)
+        room = width - right.cell_length - 1
+        left = self._path(room)
+        return Content.assemble(
+            left, " " * max(1, width - left.cell_length - right.cell_length), right
+        )
+
+    def _path(self, room: int) -> Content:
+        levels = tree.path(self._state, self._session or "")
+        each = max(6, (room - 3 * len(levels)) // max(1, len(levels)) - (2 if self._rail else 0))
+        steps = [self._step(view, each, last=view is levels[-1]) for view in levels]
+        return (
+            Content.styled(" › ", "$text-muted").join(steps).truncate(max(1, room), ellipsis=True)
+        )
+
+    def _step(self, view: SessionView, room: int, *, last: bool) -> Content:
+        go = clickable("app.open_session", view.id)
+        name = Content(fitted(name_of(self._state, view), room))
+        name = name.stylize("bold" if last else "$text-muted").stylize(go)
+        if not self._rail:
+            return name
+        marks = badges(self._state, view, time.time())
+        return Content.assemble(glyph_of(marks, self._glyphs), " ", name)
+
+    def _own(self, view: SessionView) -> Content:
+        now = time.time()
+        marks = badges(self._state, view, now)
+        if marks.state == "idle":
+            return Content("")
+        parts = [glyph_of(marks, self._glyphs)]
+        word = word_of(view, marks)
+        if word:
+            parts.append(Content.styled(fitted(word, 28), STATE_STYLES[marks.state]))
+        return Content(" ").join([*parts, *badge_parts(view, marks, now, self._glyphs)])
+
+    def _counts(self) -> Content:
+        children = [view for view in self._state.sessions.values() if view.parent is not None]
+        parts = []
+        for phase in _COUNTED:
+            number = sum(view.phase is phase for view in children)
+            if number:
+                glyph = mark(phase.value, self._glyphs).glyph
+                parts.append(Content.styled(f"{glyph}{number}", STATE_STYLES[phase.value]))
+        waiting = len(self._state.waiting())
+        if waiting:
+            go = clickable("app.next_request", 1)
+            parts.append(Content(f"! {waiting} waiting F4").stylize("bold $warning").stylize(go))
+        return Content(" ").join(parts)

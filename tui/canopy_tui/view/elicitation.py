@@ -1,0 +1,211 @@
+"""The bodies of questions: a form with its fields, or a page to open.
+
+They post the answer as an intent; which question is shown is decided by the screen around them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import urlsplit
+
+from textual import on
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Button, Input, Static, TextArea
+
+from canopy_shared.elicitation import ACCEPT, CANCEL, DECLINE
+from canopy_tui.model.intents import AnswerElicitation
+from canopy_tui.view.choice_list import ChoiceList
+from canopy_tui.view.elicitation_fields import FieldRow, start_value
+from canopy_tui.view.keys import FORM, LINK
+from canopy_tui.view.labels import foreign
+from canopy_tui.view.markdown import literal_rows
+from canopy_tui.view.posting import Posted
+from canopy_tui.view.preview import Preview
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.widget import Widget
+    from textual.widgets import OptionList
+
+    from canopy_shared.elicitation import FormElicitation, UrlElicitation
+    from canopy_shared.elicitation_fields import FormField
+    from canopy_tui.model.state import PendingRequest
+    from canopy_tui.view.strips import Marks
+
+
+class FormPane(Vertical):
+    """One form. ``kept`` are values from an earlier look at it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = FORM.bindings()
+
+    def __init__(self, request: PendingRequest, kept: Mapping[str, Any], marks: Marks) -> None:
+        super().__init__(classes="request-pane")
+        self._request = request
+        self._form: FormElicitation = request.payload
+        self._kept = kept
+        self._marks = marks
+        self._has_previews = any(
+            option.preview
+            for field in self._form.fields
+            for option in getattr(field, "options", ())
+        )
+
+    def compose(self) -> ComposeResult:
+        """Message, faults, fields beside the preview, buttons."""
+        yield Static(foreign(self._form.message), id="form-message")
+        yield Static("", id="form-faults", markup=False)
+        with Horizontal(id="form-middle"):
+            with VerticalScroll(id="form-fields", can_focus=False):
+                custom = {field.custom_answer_to for field in self._form.fields}
+                for number, field in enumerate(self._form.fields):
+                    followed = field.key in custom
+                    yield FieldRow(field, self._start(field), number, followed=followed)
+            if self._has_previews:
+                yield Preview(self._marks, id="form-preview")
+        with Horizontal(id="form-buttons"):
+            yield Button(Content("Send"), id="form-send", compact=True)
+            yield Button(Content("Decline"), id="form-decline", compact=True)
+            yield Button(Content("Cancel"), id="form-cancel", compact=True)
+
+    def _start(self, field: FormField) -> Any:
+        return self._kept[field.key] if field.key in self._kept else start_value(field)
+
+    def on_mount(self) -> None:
+        """Begin at the first field."""
+        rows = list(self.query(FieldRow))
+        (rows[0].control if rows else self.query_one("#form-send")).focus()
+
+    @property
+    def elastic(self) -> Widget | None:
+        """The part that gives way when room is short."""
+        return self.query_one("#form-middle")
+
+    def values(self) -> dict[str, Any]:
+        """What is filled in, by field."""
+        return {row.field.key: row.value for row in self.query(FieldRow)}
+
+    def action_send(self) -> None:
+        """Send the answer, or show what is wrong with it and go there."""
+        faulty = [(row, problem) for row in self.query(FieldRow) if (problem := row.check())]
+        lines = [f"{row.field.title or row.field.key} {problem}" for row, problem in faulty]
+        faults = self.query_one("#form-faults", Static)
+        faults.update(Content("\n".join(lines)))
+        faults.display = bool(lines)
+        if faulty:
+            faulty[0][0].control.focus()
+            return
+        content = {key: value for key, value in self.values().items() if value is not None}
+        self._answer(ACCEPT, content)
+
+    def action_decline(self) -> None:
+        """Decline to answer."""
+        self._answer(DECLINE)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """``d`` is a letter where text is written."""
+        if action == "decline":
+            return not isinstance(self.screen.focused, (Input, TextArea))
+        return True
+
+    @on(Button.Pressed)
+    def _pressed(self, event: Button.Pressed) -> None:
+        event.stop()
+        match event.button.id:
+            case "form-send":
+                self.action_send()
+            case "form-decline":
+                self._answer(DECLINE)
+            case _:
+                self._answer(CANCEL)
+
+    def _answer(self, action: str, content: Mapping[str, Any] | None = None) -> None:
+        self.post_message(Posted(AnswerElicitation(self._request.key, action, content)))
+
+    @on(ChoiceList.GoOn)
+    @on(Input.Submitted)
+    def _go_on(self, event: ChoiceList.GoOn | Input.Submitted) -> None:
+        """Enter goes to the next field, over free text beside a question, at last to Send."""
+        event.stop()
+        rows = list(self.query(FieldRow))
+        here = next((at for at, row in enumerate(rows) if row.has_focus_within), len(rows))
+        after = [row for row in rows[here + 1 :] if row.field.custom_answer_to is None]
+        (after[0].control if after else self.query_one("#form-send")).focus()
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Show the preview of the option under the highlight."""
+        event.stop()
+        if self._has_previews and isinstance(event.option_list, ChoiceList):
+            text = event.option_list.preview or "No preview for this one."
+            self.query_one("#form-preview", Preview).draw(lambda paper: literal_rows(text, paper))
+
+
+class LinkPane(Vertical):
+    """A page that the agent asks the person to open. It is never opened by itself."""
+
+    BINDINGS: ClassVar[list[BindingType]] = LINK.bindings()
+
+    def __init__(self, request: PendingRequest) -> None:
+        super().__init__(classes="request-pane")
+        self._request = request
+        self._link: UrlElicitation = request.payload
+
+    def compose(self) -> ComposeResult:
+        """Message, host, address, buttons."""
+        yield Static(foreign(self._link.message), id="form-message")
+        yield Static(foreign(self._host(), "bold"), id="link-host")
+        yield Static(foreign(self._link.url), id="link-url")
+        with Horizontal(id="form-buttons"):
+            if self._link.is_web_page:
+                yield Button(Content("Open (o)"), id="link-open", compact=True)
+            yield Button(Content("Copy (c)"), id="link-copy", compact=True)
+            yield Button(Content("I have done it"), id="link-done", compact=True)
+            yield Button(Content("Decline (d)"), id="link-decline", compact=True)
+
+    def on_mount(self) -> None:
+        """Begin where Enter does no harm."""
+        self.query_one("#link-copy").focus()
+
+    @property
+    def elastic(self) -> Widget | None:
+        """The part that gives way when room is short."""
+        return self.query_one("#link-url")
+
+    def _host(self) -> str:
+        try:
+            return urlsplit(self._link.url).hostname or "no host"
+        except ValueError:
+            return "not an address"
+
+    @on(Button.Pressed)
+    def _pressed(self, event: Button.Pressed) -> None:
+        event.stop()
+        match event.button.id:
+            case "link-open":
+                self.action_open_page()
+            case "link-copy":
+                self.action_copy()
+            case "link-done":
+                self._answer(ACCEPT)
+            case _:
+                self.action_decline()
+
+    def action_open_page(self) -> None:
+        """Open the page in the browser, when it is one."""
+        if self._link.is_web_page:
+            self.app.open_url(self._link.url)
+
+    def action_copy(self) -> None:
+        """Copy the address."""
+        self.app.copy_to_clipboard(self._link.url)
+        self.app.notify("Copied.", timeout=2)
+
+    def action_decline(self) -> None:
+        """Decline."""
+        self._answer(DECLINE)
+
+    def _answer(self, action: str) -> None:
+        self.post_message(Posted(AnswerElicitation(self._request.key, action)))

@@ -1,0 +1,116 @@
+"""The line at the bottom: the keys that matter now, what was just said, how full the context is.
+
+It draws what it is told; which keys there are is read from ``keys``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from canopy_tui.model.glyphs import ASCII, UNICODE
+from canopy_tui.view.clicks import Clickable, clickable
+
+if TYPE_CHECKING:
+    from canopy_tui.model.state import ClientState, SessionView
+
+_BAR = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A key and what it does, a click away too."""
+
+    key: str
+    word: str
+    action: str
+    parameters: tuple[object, ...] = ()
+    urgent: bool = False
+
+
+def hints(state: ClientState, view: SessionView | None) -> list[Hint]:
+    """The keys that help in this moment, the most useful first."""
+    found: list[Hint] = []
+    waiting = len(state.waiting())
+    if state.link.status in ("lost", "failed"):
+        found.append(Hint("F5", "start the agent again", "app.restart_agent", urgent=True))
+    if waiting:
+        found.append(Hint("F4", f"{waiting} waiting", "app.next_request", (1,), urgent=True))
+    if view is not None and view.parent is not None:
+        found += [
+            Hint("Alt+↑", "up", "app.open_parent"),
+            Hint("F7/F8", "sibling", "app.open_sibling", (1,)),
+            Hint("^G", "main", "app.open_root"),
+        ]
+    elif view is not None and view.in_turn:
+        found.append(Hint("Esc Esc", "stop", "app.stop_turn"))
+    if len(state.sessions) > 1:
+        found.append(Hint("^T", "agents", "app.toggle_tree"))
+    if view is not None and view.modes:
+        found.append(Hint("^O", "mode", "app.cycle_mode"))
+    found += [
+        Hint("^P", "commands", "app.command_palette"),
+        Hint("F1", "keys", "app.show_keys"),
+        Hint("^Q", "quit", "app.ask_quit"),
+    ]
+    return found
+
+
+class FooterLine(Clickable):
+    """One line. ``say`` puts a sentence in place of the keys for a while."""
+
+    def __init__(self, state: ClientState, glyphs: str = UNICODE) -> None:
+        super().__init__(id="footer")
+        self._state = state
+        self._glyphs = glyphs
+        self._session: str | None = None
+        self._said = ""
+
+    def show(self, session: str | None) -> None:
+        """Follow the pane in view."""
+        self._session = session
+        self.refresh()
+
+    def say(self, text: str) -> None:
+        """Show ``text`` instead of the keys; empty brings the keys back."""
+        self._said = text
+        self.refresh()
+
+    def render(self) -> Content:
+        """The line."""
+        width = self.size.width
+        view = self._state.sessions.get(self._session or "")
+        gauge = self._gauge(view)
+        room = width - gauge.cell_length - 2
+        left = Content.styled(self._said, "bold $warning") if self._said else self._keys(view, room)
+        left = left.truncate(max(1, room), ellipsis=True)
+        gap = width - left.cell_length - gauge.cell_length
+        return Content.assemble(left, " " * max(1, gap), gauge)
+
+    def _keys(self, view: SessionView | None, room: int) -> Content:
+        line = Content("")
+        for hint in hints(self._state, view):
+            go = clickable(hint.action, *hint.parameters)
+            key = hint.key.replace("↑", "Up") if self._glyphs == ASCII else hint.key
+            style = "bold $warning" if hint.urgent else "bold $primary"
+            word = "bold $warning" if hint.urgent else "$text-muted"
+            part = Content.assemble((key, style), " ", (hint.word, word)).stylize(go)
+            longer = Content.assemble(line, "  " if line else "", part)
+            if longer.cell_length > room:
+                break
+            line = longer
+        return line
+
+    def _gauge(self, view: SessionView | None) -> Content:
+        if view is None or not view.usage_size:
+            return Content("")
+        part = max(0.0, min(1.0, view.usage_used / view.usage_size))
+        style = "$text-muted" if part < 0.7 else "$warning" if part < 0.9 else "bold $error"
+        words = Content.styled(f"{part:.0%} context", style)
+        if self.size.width < 100:
+            return words
+        full = round(part * _BAR)
+        on, off = ("#", "-") if self._glyphs == ASCII else ("━", "─")
+        return Content.assemble((on * full, style), (off * (_BAR - full), "$line"), " ", words)

@@ -1,0 +1,101 @@
+"""The line at the top: where the client works, with which agent, and the sums over all agents.
+
+It draws the state and knows no keys but the clickable ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from canopy_tui.model import tree
+from canopy_tui.model.glyphs import UNICODE, mark
+from canopy_tui.model.sanitize import clipped
+from canopy_tui.view.clicks import Clickable, clickable
+from canopy_tui.view.strips import fitted
+
+if TYPE_CHECKING:
+    from canopy_tui.model.state import ClientState, SessionView
+
+PRODUCT = "canopy"
+_LINK_WORDS = {"starting": "starting", "lost": "gone", "failed": "did not start"}
+
+
+class HeaderLine(Clickable):
+    """One line. ``directory`` is shown until a session says where it works."""
+
+    def __init__(self, state: ClientState, directory: str, glyphs: str = UNICODE) -> None:
+        super().__init__(id="header")
+        self._state = state
+        self._directory = directory
+        self._glyphs = glyphs
+        self._session: str | None = None
+
+    def show(self, session: str | None) -> None:
+        """Follow the pane in view."""
+        self._session = session
+        self.refresh()
+
+    def render(self) -> Content:
+        """The line."""
+        width = self.size.width
+        right = self._totals()
+        view = self._state.sessions.get(self._session or "")
+        root = self._state.root_of(view) if view else None
+        room = width - right.cell_length - 2
+        left = Content.assemble((PRODUCT, "bold $primary"), "  ", self._where(root, room // 2))
+        for word in self._facts(root):
+            left = Content.assemble(left, (" · ", "$text-muted"), word)
+        left = left.truncate(max(1, room), ellipsis=True)
+        gap = width - left.cell_length - right.cell_length
+        return Content.assemble(left, " " * max(1, gap), right)
+
+    def _where(self, root: SessionView | None, room: int) -> Content:
+        return Content(
+            fitted(
+                clipped(home_short(root.cwd if root and root.cwd else self._directory), 200), room
+            )
+        )
+
+    def _facts(self, root: SessionView | None) -> list[Content]:
+        link = self._state.link
+        facts = [Content(clipped(link.name or "agent", 40))]
+        if root is not None and root.model:
+            facts[0] = Content.assemble(facts[0], (f" ({clipped(root.model, 40)})", "$text-muted"))
+        if link.status in _LINK_WORDS:
+            style = "$text-muted" if link.status == "starting" else "bold $error"
+            return [*facts, Content.styled(_LINK_WORDS[link.status], style)]
+        if root is not None and root.mode:
+            names = dict(root.modes)
+            name = clipped(names.get(root.mode, root.mode), 40)
+            go = clickable("app.cycle_mode")
+            facts.append(Content(f"mode: {name}").stylize(go))
+        return facts
+
+    def _totals(self) -> Content:
+        sums = tree.totals(self._state)
+        parts = []
+        if sums.running:
+            glyph = mark("running", self._glyphs).glyph
+            parts.append(Content.styled(f"{glyph} {sums.running} running", "$primary"))
+        if sums.waiting:
+            go = clickable("app.next_request", 1)
+            parts.append(Content(f"! {sums.waiting} waiting").stylize("bold $warning").stylize(go))
+        if sums.new:
+            glyph = mark("new", self._glyphs).glyph
+            parts.append(Content.styled(f"{glyph} {sums.new} new", "$secondary"))
+        return Content("  ").join(parts)
+
+
+def home_short(path: str) -> str:
+    """``path`` with the home directory written as ``~``."""
+    from pathlib import Path
+
+    try:
+        home = str(Path.home())
+    except RuntimeError:
+        return path
+    if path == home or path.startswith(home.rstrip("/") + "/"):
+        return "~" + path[len(home.rstrip("/")) :]
+    return path

@@ -1,0 +1,83 @@
+"""All keys on one page, from the same tables that the bindings are made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.cells import cell_len
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from canopy_tui.model.glyphs import ASCII
+from canopy_tui.view.keys import GROUPS, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from textual.app import ComposeResult
+
+    from canopy_tui.view.keys import Key
+
+_KEY_WIDTH = 26
+
+_NOTES = (
+    "A question of an agent never takes a key that you typed for something else: for a moment "
+    "after it appears no key counts, and Esc only puts it off.",
+    "Marks: ▶ running  ! asks you  ✓ done  ✗ failed  ⊘ cancelled  ◴ silent for a minute  "
+    "●3 new since you looked  ↻ came after the turn",
+)
+
+
+class HelpScreen(ModalScreen[None]):
+    """The page. Any of Esc, F1, q closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,f1,q,ctrl+c", "dismiss", show=False),
+        Binding("j", "scroll(1)", show=False),
+        Binding("k", "scroll(-1)", show=False),
+    ]
+
+    def __init__(self, glyphs: str, extra: Iterable[tuple[str, Iterable[Key]]] = ()) -> None:
+        super().__init__()
+        self._ascii = glyphs == ASCII
+        self._extra = tuple(extra)
+
+    def compose(self) -> ComposeResult:
+        """One table per place."""
+        frame = VerticalScroll(Static(self._text(), id="help-text"), id="help-frame")
+        frame.border_title = Content("Keys")
+        frame.border_subtitle = Content("Esc closes")
+        yield frame
+
+    def on_mount(self) -> None:
+        """Scroll with the arrows."""
+        self.query_one("#help-frame").focus()
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll by lines."""
+        self.query_one("#help-frame").scroll_relative(y=lines, animate=False)
+
+    def _text(self) -> Content:
+        rows: list[Content] = []
+        title = ""
+        groups = [(group.title, group.keys) for group in GROUPS]
+        for group, keys in [*groups, *self._extra]:
+            if group != title:
+                rows += [Content(""), Content.styled(group, "bold $primary")]
+                title = group
+            rows += [self._row(key) for key in keys if key.id not in _FOLDED]
+        rows.append(Content(""))
+        rows += [Content.styled(note, "$text-muted") for note in _NOTES]
+        return Content("\n").join(rows[1:])
+
+    def _row(self, key: Key) -> Content:
+        keys = _SHOWN_TOGETHER.get(key.id) or shown(key.keys, ascii_only=self._ascii)
+        gap = " " * max(2, _KEY_WIDTH - cell_len(keys))
+        return Content.assemble(("  " + keys, "bold"), gap, (key.label, "$text-muted"))
+
+
+_FOLDED = frozenset(f"slot-{number}" for number in range(2, 10))
+_SHOWN_TOGETHER = {"slot-1": "Alt+1 … Alt+9"}

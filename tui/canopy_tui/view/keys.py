@@ -1,0 +1,194 @@
+"""Every key of the client as data: what it does, where it works, the id by which it is remapped.
+
+Widgets build their bindings from these tables, help and palette list them; no key is spelled
+anywhere else. What an action does is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from textual.binding import Binding, BindingType
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """``keys`` in Textual's spelling, separated by commas. ``palette``: it is also a command."""
+
+    id: str
+    keys: str
+    action: str
+    label: str
+    palette: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Keys that work in the same place."""
+
+    title: str
+    keys: tuple[Key, ...]
+
+    def bindings(self) -> list[BindingType]:
+        """Bindings for the ``BINDINGS`` of a widget, screen or app."""
+        return [
+            Binding(key.keys, key.action, key.label, show=False, id=key.id)
+            for key in self.keys
+            if key.action
+        ]
+
+
+EVERYWHERE = Group(
+    "Everywhere",
+    (
+        Key("help", "f1", "show_keys", "Keys and help", True),
+        Key("palette", "ctrl+p", "command_palette", "All commands"),
+        Key("tree", "ctrl+t", "toggle_tree", "To the agents, and back", True),
+        Key("next-request", "f4", "next_request(1)", "Next question that waits", True),
+        Key("previous-request", "shift+f4", "next_request(-1)", "Question before"),
+        Key("root", "ctrl+g", "open_root", "Go to the main agent", True),
+        Key("parent", "alt+up", "open_parent", "Go up to the parent", True),
+        Key("first-child", "alt+down", "open_child", "Go down to the first child", True),
+        Key("previous-sibling", "alt+left,f7", "open_sibling(-1)", "Agent before", True),
+        Key("next-sibling", "alt+right,f8", "open_sibling(1)", "Agent after", True),
+        Key("mode", "ctrl+o", "cycle_mode", "Next permission mode", True),
+        Key("stop", "escape", "step_back", "Back; twice: stop the turn"),
+        Key(
+            "interrupt",
+            "ctrl+c",
+            "interrupt",
+            "Copy, or stop, or stash, or quit",
+        ),
+        Key("restart", "f5", "restart_agent", "Start the agent again", True),
+        Key("quit", "ctrl+q", "ask_quit", "Quit", True),
+    ),
+)
+
+SLOTS = Group(
+    "Everywhere",
+    (
+        Key("slot-0", "alt+0", "open_root", "Go to the main agent"),
+        *(
+            Key(f"slot-{number}", f"alt+{number}", f"open_slot({number})", f"Agent {number}")
+            for number in range(1, 10)
+        ),
+    ),
+)
+
+COMPOSER = Group(
+    "Message",
+    (
+        Key("send", "enter", "", "Send; in a turn: put in the queue"),
+        Key("newline", "ctrl+j,alt+enter,shift+enter", "", "New line; so is \\ and Enter"),
+        Key("history-older", "up", "", "At the top: queue, then history"),
+        Key("history-newer", "down", "", "At the bottom: back again"),
+        Key("scroll-up", "pageup", "app.scroll_transcript('page_up')", "Scroll the transcript up"),
+        Key("scroll-down", "pagedown", "app.scroll_transcript('page_down')", "… and down"),
+        Key("scroll-home", "ctrl+home", "app.scroll_transcript('home')", "… to its start"),
+        Key("scroll-end", "ctrl+end", "app.scroll_transcript('end')", "… to its end"),
+    ),
+)
+
+TREE = Group(
+    "Agents",
+    (
+        Key("tree-up", "up,k", "move(-1)", "Row above"),
+        Key("tree-down", "down,j", "move(1)", "Row below"),
+        Key("tree-first", "home", "move_to('first')", "First row"),
+        Key("tree-last", "end", "move_to('last')", "Last row"),
+        Key("tree-open", "enter", "open", "Open the transcript"),
+        Key("tree-fold", "left,h", "fold", "Fold, or go to the parent"),
+        Key("tree-unfold", "right,l", "unfold", "Unfold"),
+        Key("tree-slot", "g", "slot", "g then a digit: agent of that number"),
+        Key("tree-stop", "x", "stop", "Stop this agent only"),
+    ),
+)
+
+PERMISSION = Group(
+    "Permission",
+    (
+        Key("permission-later", "escape", "screen.later", "Later: the question keeps waiting"),
+        Key("permission-next", "tab,f4", "screen.turn_to(1)", "Next question"),
+        Key("permission-previous", "shift+tab,shift+f4", "screen.turn_to(-1)", "Question before"),
+        Key("permission-tell", "t", "tell", "Reject, and tell it why"),
+        Key("permission-open", "o", "screen.open_asker", "Open the transcript of who asks"),
+        Key("permission-copy", "c", "copy", "Copy the preview"),
+        Key("permission-raw", "r", "raw", "Preview or raw request"),
+    ),
+)
+
+ANSWERS = Group(
+    "Permission",
+    (
+        Key("answer-once", "y", "", "Allow once"),
+        Key("answer-always", "a", "", "Allow always"),
+        Key("answer-reject", "n", "", "Reject"),
+        Key("answer-never", "N", "", "Reject always"),
+        Key("answer-other", "1-9", "", "The other answers, by their number"),
+    ),
+)
+
+FORM = Group(
+    "Question",
+    (
+        Key("form-later", "escape", "screen.later", "Later: the question keeps waiting"),
+        Key("form-send", "ctrl+enter,alt+enter", "send", "Send the answer"),
+        Key("form-next-field", "tab", "", "Next field"),
+        Key("form-pick", "space", "", "Pick; digits pick too"),
+        Key("form-next", "f4", "screen.turn_to(1)", "Next question"),
+        Key("form-previous", "shift+f4", "screen.turn_to(-1)", "Question before"),
+        Key("form-decline", "d", "decline", "Decline, when no text field has the focus"),
+    ),
+)
+
+LINK = Group(
+    "Question",
+    (
+        Key("link-later", "escape", "screen.later", "Later: the question keeps waiting"),
+        Key("link-open", "o", "open_page", "Open the page in the browser"),
+        Key("link-copy", "c", "copy", "Copy the address"),
+        Key("link-decline", "d", "decline", "Decline"),
+        Key("link-next", "f4", "screen.turn_to(1)", "Next question"),
+        Key("link-previous", "shift+f4", "screen.turn_to(-1)", "Question before"),
+    ),
+)
+
+GROUPS = (EVERYWHERE, SLOTS, COMPOSER, TREE, PERMISSION, ANSWERS, FORM, LINK)
+
+_NAMES = {
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+    "escape": "Esc",
+    "enter": "Enter",
+    "tab": "Tab",
+    "space": "Space",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "home": "Home",
+    "end": "End",
+    "shift": "Shift",
+    "alt": "Alt",
+    "ctrl": "Ctrl",
+}
+_PLAIN_NAMES = {"up": "Up", "down": "Down", "left": "Left", "right": "Right"}
+
+
+def shown(keys: str, *, ascii_only: bool = False) -> str:
+    """``keys`` as a person reads them: ``ctrl+t`` is ``Ctrl+T``, alternatives with `` / ``."""
+    return " / ".join(_shown(key, ascii_only) for key in keys.split(","))
+
+
+def _shown(key: str, ascii_only: bool) -> str:
+    *modifiers, last = key.split("+")
+    names = {**_NAMES, **_PLAIN_NAMES} if ascii_only else _NAMES
+    if last not in names:
+        names = {**names, last: last.upper() if modifiers or last[0] == "f" else last}
+    return "+".join(names.get(part, part) for part in (*modifiers, last))
+
+
+def commands(groups: Iterable[Group] = GROUPS) -> list[Key]:
+    """The keys that are commands of the palette too."""
+    return [key for group in groups for key in group.keys if key.palette]

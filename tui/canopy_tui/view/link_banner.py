@@ -1,0 +1,45 @@
+"""What happened to the agent, when it is gone: why as far as known, its last words, and the way on.
+
+It never invents a reason: what the state does not say is not shown.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.widgets import Static
+
+from canopy_tui.model.sanitize import clipped, without_escapes
+
+if TYPE_CHECKING:
+    from canopy_tui.model.state import AgentLink
+
+_STDERR_LINES = 5
+_TITLES = {
+    "lost": "The connection to the agent was lost.",
+    "failed": "The agent did not start.",
+}
+
+
+class LinkBanner(Static):
+    """Hidden while the agent is there."""
+
+    def __init__(self) -> None:
+        super().__init__("", id="link-banner", markup=False)
+        self.display = False
+
+    def show(self, link: AgentLink) -> None:
+        """Follow the connection."""
+        gone = link.status in _TITLES
+        self.display = gone
+        if not gone:
+            return
+        title = clipped(link.detail, 400) or _TITLES[link.status]
+        lines = [Content.styled(title, "bold $error")]
+        tail = [line for line in without_escapes(link.stderr).split("\n") if line.strip()]
+        lines += [Content.styled(f"  {line}", "$text-muted") for line in tail[-_STDERR_LINES:]]
+        lines.append(
+            Content.assemble(("F5", "bold $primary"), " starts it again and takes up its sessions")
+        )
+        self.update(Content("\n").join(lines))

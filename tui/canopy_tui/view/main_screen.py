@@ -1,0 +1,162 @@
+"""The main screen: header, tree of agents, one transcript under its path, composer, footer.
+
+It places widgets and passes on what changed; what keys do is decided by the app.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from canopy_tui.view.composer import Composer
+from canopy_tui.view.crumbs import Crumbs
+from canopy_tui.view.footer import FooterLine
+from canopy_tui.view.header import HeaderLine
+from canopy_tui.view.labels import marks_of
+from canopy_tui.view.link_banner import LinkBanner
+from canopy_tui.view.session_tree import SessionTree
+from canopy_tui.view.start_view import StartView
+from canopy_tui.view.transcript import TranscriptView
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from canopy_tui.model.state import ClientState, Touched
+    from canopy_tui.view.drafts import Drafts
+    from canopy_tui.view.surroundings import Surroundings
+
+MINIMUM = (40, 10)
+TREE_OPEN = "-tree-open"
+
+
+class MainScreen(Screen[None]):
+    """``show`` follows the pane in view, ``update`` what changed in the state."""
+
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+        (0, "-minute"),
+        (MINIMUM[0], "-tiny"),
+        (60, "-narrow"),
+        (100, "-regular"),
+        (140, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+        (0, "-flat"),
+        (MINIMUM[1], "-low"),
+        (20, "-high"),
+    ]
+
+    def __init__(self, state: ClientState, around: Surroundings, drafts: Drafts) -> None:
+        super().__init__(id="main")
+        self._state = state
+        self._around = around
+        self._drafts = drafts
+        self._session: str | None = None
+
+    def compose(self) -> ComposeResult:
+        """Everything at once: hidden parts cost nothing until they are drawn."""
+        state, glyphs = self._state, self._around.glyphs
+        yield Static(
+            Content("Canopy needs {} columns and {} rows.".format(*MINIMUM)), id="too-small"
+        )
+        yield HeaderLine(state, self._around.directory, glyphs)
+        yield Crumbs(state, glyphs, rail=True)
+        with Horizontal(id="middle"):
+            with Vertical(id="tree-column"):
+                yield Static(Content("Agents"), id="tree-title")
+                yield SessionTree(state, glyphs)
+            with Vertical(id="pane"):
+                yield Crumbs(state, glyphs)
+                yield StartView(self._around.scenes)
+                yield TranscriptView(marks=marks_of(glyphs), id="transcript")
+        yield LinkBanner()
+        yield Composer(self._drafts)
+        yield FooterLine(state, glyphs)
+
+    def on_mount(self) -> None:
+        """Draw the state as it is, and let the person write."""
+        self.show(self._session)
+        self.composer.area.focus()
+
+    @property
+    def composer(self) -> Composer:
+        """Where the person writes."""
+        return self.query_one(Composer)
+
+    @property
+    def transcript(self) -> TranscriptView:
+        """The one transcript."""
+        return self.query_one(TranscriptView)
+
+    @property
+    def tree(self) -> SessionTree:
+        """The tree of agents."""
+        return self.query_one(SessionTree)
+
+    def show(self, session: str | None) -> None:
+        """Bring the pane of ``session`` into view; None before there is any."""
+        self._session = session
+        if session is not None:
+            self.transcript.show(session, self._state)
+        self._show_pane()
+        self.update_marks()
+
+    def update(self, touched: Touched) -> None:
+        """Draw what changed."""
+        self._show_pane()
+        own = [key for session, key in touched.entries if session == self._session]
+        if own or touched.sessions or touched.tree:
+            self.transcript.touched(own)
+        self.update_marks()
+
+    def update_marks(self) -> None:
+        """Draw everything that shows states, sums or times."""
+        session = self._session
+        self.query_one(HeaderLine).show(session)
+        for crumbs in self.query(Crumbs):
+            crumbs.show(session)
+        self.tree.show(session)
+        self.composer.show(self._state, session)
+        self.query_one(LinkBanner).show(self._state.link)
+        self.query_one(FooterLine).show(session)
+
+    def _show_pane(self) -> None:
+        view = self._state.sessions.get(self._session or "")
+        empty = view is None or (not view.entries and view.parent is None)
+        start = self.query_one(StartView)
+        start.show(self._state.link)
+        start.display = empty
+        self.transcript.display = not empty
+        scenes = self._around.scenes if empty else ()
+        self.composer.shortcuts = frozenset(
+            str(number) for number in range(1, min(len(scenes), 9) + 1)
+        )
+
+    def say(self, text: str) -> None:
+        """Put a sentence in the footer."""
+        self.query_one(FooterLine).say(text)
+
+    # --- the tree where there is no room for it -----------------------------------------------
+
+    @property
+    def tree_is_overlay(self) -> bool:
+        """Whether the tree lies over the transcript when it is open."""
+        return not (self.has_class("-regular") or self.has_class("-wide"))
+
+    def toggle_tree(self) -> None:
+        """Go to the tree, or back to the message."""
+        if self.tree.has_focus:
+            self.leave_tree()
+        else:
+            self.add_class(TREE_OPEN)
+            self.tree.focus()
+
+    def leave_tree(self) -> bool:
+        """Go back to the message; whether the tree was in use."""
+        used = self.tree.has_focus or (self.tree_is_overlay and self.has_class(TREE_OPEN))
+        self.remove_class(TREE_OPEN)
+        self.composer.area.focus()
+        return used

@@ -1,0 +1,139 @@
+"""The part of the app that knows which transcript is in view, and the moves between transcripts.
+
+It tells the host what is in view; everything else a person can do is in ``app``.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from canopy_tui.model import tree
+from canopy_tui.model.intents import Watch
+from canopy_tui.view.drafts import Drafts
+from canopy_tui.view.main_screen import MainScreen
+from canopy_tui.view.prompt_history import PromptHistory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from canopy_tui.model.state import SessionView
+    from canopy_tui.view.surroundings import MakeHost, Surroundings
+
+
+class PaneApp(App[int]):
+    """``open_session`` is the session in view, None before there is any."""
+
+    def __init__(self, make_host: MakeHost, around: Surroundings) -> None:
+        super().__init__()
+        self.around = around
+        self.host = make_host(self.schedule, self.show_touched)
+        self.state = self.host.state
+        self.open_session: str | None = None
+        self.drafts = Drafts(PromptHistory(list(around.history)))
+        self.main = MainScreen(self.state, around, self.drafts)
+        self._watched: frozenset[str] = frozenset()
+
+    def get_default_screen(self) -> MainScreen:
+        """The main screen."""
+        return self.main
+
+    def schedule(self, seconds: float, callback: Callable[[], None]) -> object:
+        """Call ``callback`` once, in so many seconds."""
+        return self.set_timer(seconds, callback) if seconds > 0 else self.call_later(callback)
+
+    def show_touched(self, touched: object) -> None:
+        """What changed in the state; the app draws it."""
+        raise NotImplementedError
+
+    @property
+    def view(self) -> SessionView | None:
+        """The session in view."""
+        return self.state.sessions.get(self.open_session or "")
+
+    @property
+    def root(self) -> SessionView | None:
+        """The root of the session in view."""
+        view = self.view
+        return self.state.root_of(view) if view else None
+
+    @property
+    def shows_main(self) -> bool:
+        """Whether nothing lies over the main screen."""
+        return self.screen is self.main
+
+    def go(self, session: str | None) -> None:
+        """Bring the transcript of ``session`` into view."""
+        if session is None or session not in self.state.sessions:
+            return
+        if session != self.open_session:
+            self.watch()
+        self.open_session = session
+        self.main.show(session)
+
+    def watch(self, *sessions: str) -> None:
+        """Tell the host which transcript is in view at its end: one, or none."""
+        watched = frozenset(sessions)
+        if watched != self._watched:
+            self._watched = watched
+            self.host.act(Watch(watched))
+
+    def keep_pane(self) -> None:
+        """Leave a session that is gone for its parent's place, and enter the first one there is."""
+        if self.open_session not in self.state.sessions:
+            self.open_session = self.state.roots[-1] if self.state.roots else None
+            self.main.show(self.open_session)
+
+    # --- moves --------------------------------------------------------------------------------
+
+    def action_open_session(self, session: str) -> None:
+        """Open a transcript by its id."""
+        self.go(session)
+
+    def action_open_root(self) -> None:
+        """The main agent."""
+        self.go(self.root.id if self.root else None)
+        self.main.leave_tree()
+
+    def action_open_parent(self) -> None:
+        """Up."""
+        self.go(self.view.parent if self.view else None)
+
+    def action_open_child(self) -> None:
+        """Down to the first child."""
+        self.go(next(iter(self.view.children), None) if self.view else None)
+
+    def action_open_sibling(self, step: int) -> None:
+        """To the agent beside this one; from the main agent to its first or last child."""
+        view = self.view
+        if view is None:
+            return
+        if view.parent is None and view.children:
+            self.go(view.children[0 if step > 0 else -1])
+        else:
+            self.go(tree.sibling(self.state, view.id, step))
+
+    def action_open_slot(self, number: int) -> None:
+        """The agent of that number in the tree, 0 being the main one."""
+        if self.root is None:
+            return
+        order = [self.root.id, *(view.id for view in tree.below(self.state, self.root.id))]
+        if number < len(order):
+            self.go(order[number])
+
+    def action_toggle_tree(self) -> None:
+        """To the tree, or back to the message."""
+        self.main.toggle_tree()
+
+    def action_scroll_transcript(self, where: str) -> None:
+        """Scroll without leaving the message: ``page_up``, ``page_down``, ``home`` or ``end``."""
+        transcript = self.main.transcript
+        moves = {
+            "page_up": partial(transcript.action_page, -1),
+            "page_down": partial(transcript.action_page, 1),
+            "home": transcript.action_start,
+            "end": transcript.action_end,
+        }
+        moves[where]()

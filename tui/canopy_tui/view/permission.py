@@ -1,0 +1,164 @@
+"""The body of a permission request: what would be done, and exactly the answers that were offered.
+
+It posts the answer as an intent; which request is shown, and when keys count, is decided by the
+screen around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from canopy_shared.permission import REJECT_ALWAYS, REJECT_ONCE
+from canopy_tui.model.intents import AnswerPermission
+from canopy_tui.model.sanitize import clipped
+from canopy_tui.view.answers import Answer, Answers, permission_answers
+from canopy_tui.view.keys import PERMISSION
+from canopy_tui.view.labels import foreign
+from canopy_tui.view.permission_preview import preview_of, raw_of
+from canopy_tui.view.posting import Posted
+from canopy_tui.view.preview import Preview
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.widget import Widget
+
+    from canopy_shared.permission import PermissionRequest
+    from canopy_tui.model.entries import ToolEntry
+    from canopy_tui.model.state import PendingRequest
+    from canopy_tui.view.strips import Marks
+
+_TELL = Answer("t", "Reject, and tell it what to do instead", "")
+
+
+class PermissionPane(Vertical):
+    """One request. The focus is on the preview, so that no key typed for elsewhere answers."""
+
+    BINDINGS: ClassVar[list[BindingType]] = PERMISSION.bindings()
+
+    @dataclass
+    class Told(Message):
+        """The person rejected and wrote why."""
+
+        session: str
+        text: str
+
+    def __init__(self, request: PendingRequest, entry: ToolEntry | None, marks: Marks) -> None:
+        super().__init__(classes="request-pane")
+        self._request = request
+        self._entry = entry
+        self._marks = marks
+        self._payload: PermissionRequest = request.payload
+        self._offered = permission_answers(self._payload.options)
+        self._raw = False
+        self._armed: str | None = None
+
+    def compose(self) -> ComposeResult:
+        """Title, reason, preview, answers."""
+        yield Static(self._title(), id="request-title")
+        reason = self._payload.description
+        if reason:
+            yield Static(foreign(reason), id="request-reason")
+        yield Preview(self._marks)
+        tell = (_TELL,) if self._rejection is not None else ()
+        yield Answers((*self._offered, *tell))
+        yield Input(
+            id="tell", placeholder="What should it do instead? Enter rejects · Esc goes back"
+        )
+
+    def on_mount(self) -> None:
+        """Draw the preview; the line to write in comes only when asked for."""
+        self.query_one("#tell").display = False
+        self.query_one(Preview).draw(preview_of(self._entry))
+        self.query_one(Preview).focus()
+
+    def _title(self) -> Content:
+        title = clipped(self._payload.title or self._request.summary, 300)
+        kind = self._entry.kind if self._entry is not None else ""
+        tail = f"  {kind}" if kind and kind != "other" else ""
+        return Content.assemble((title, "bold"), (tail, "$text-muted"))
+
+    @property
+    def elastic(self) -> Widget | None:
+        """The part that gives way when room is short."""
+        return self.query_one(Preview)
+
+    @property
+    def _rejection(self) -> str | None:
+        kinds = {option.kind: option.option_id for option in reversed(self._payload.options)}
+        return kinds.get(REJECT_ONCE, kinds.get(REJECT_ALWAYS))
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether the person writes a reason."""
+        return bool(self.query_one("#tell").display)
+
+    def on_key(self, event: events.Key) -> None:
+        """Keys that answer."""
+        if self.is_writing or event.character is None:
+            return
+        answer = next((one for one in self._offered if one.key == event.character), None)
+        if answer is not None and answer.key:
+            event.stop()
+            self._choose(answer)
+
+    def on_answers_chosen(self, event: Answers.Chosen) -> None:
+        """A click that answers."""
+        event.stop()
+        if event.answer is _TELL:
+            self.action_tell()
+        else:
+            self._choose(event.answer)
+
+    def _choose(self, answer: Answer) -> None:
+        option = self._payload.option(answer.value)
+        careful = self._payload.default_to_no and option is not None and option.allows
+        if careful and self._armed != answer.key:
+            self._armed = answer.key
+            self.query_one(Answers).arm(answer.key)
+            return
+        self.post_message(Posted(AnswerPermission(self._request.key, answer.value)))
+
+    def action_tell(self) -> None:
+        """Let the person write why they reject."""
+        if self._rejection is None:
+            return
+        self.query_one(Answers).display = False
+        line = self.query_one("#tell", Input)
+        line.display = True
+        line.focus()
+
+    def leave_writing(self) -> bool:
+        """Go back from writing a reason to the answers; whether one was being written."""
+        if not self.is_writing:
+            return False
+        self.query_one("#tell").display = False
+        self.query_one(Answers).display = True
+        self.query_one(Preview).focus()
+        return True
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Reject, and hand the reason on."""
+        event.stop()
+        if self._rejection is not None:
+            self.post_message(Posted(AnswerPermission(self._request.key, self._rejection)))
+            if event.value.strip():
+                self.post_message(self.Told(self._request.session, event.value.strip()))
+
+    def action_copy(self) -> None:
+        """Copy what is shown."""
+        self.app.copy_to_clipboard(self.query_one(Preview).text)
+        self.app.notify("Copied.", timeout=2)
+
+    def action_raw(self) -> None:
+        """Switch between the preview and the raw request."""
+        self._raw = not self._raw
+        draw = raw_of(self._payload.to_params()) if self._raw else preview_of(self._entry)
+        self.query_one(Preview).draw(draw)

@@ -1,0 +1,95 @@
+"""The messages that wait for their turn, above the composer: to be edited, or taken out again.
+
+It shows the queue of one root and says what was clicked; it changes nothing itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.message import Message
+
+from canopy_tui.model.sanitize import clipped
+from canopy_tui.view.clicks import Clickable, clickable
+
+if TYPE_CHECKING:
+    from canopy_tui.model.state import QueuedPrompt
+
+SHOWN = 4
+"""So many of the queue are listed; the rest is a number."""
+
+
+class QueueStrip(Clickable):
+    """One line per message; hidden while there is none."""
+
+    @dataclass
+    class Edit(Message):
+        """The person wants to edit this message."""
+
+        prompt: int
+
+    @dataclass
+    class Remove(Message):
+        """The person wants this message out of the queue."""
+
+        prompt: int
+
+    def __init__(self) -> None:
+        super().__init__(id="queue")
+        self._queue: tuple[QueuedPrompt, ...] = ()
+        self._early: tuple[str, ...] = ()
+        self._editing: int | None = None
+        self._held = False
+        self.display = False
+
+    def show(
+        self,
+        queue: Sequence[QueuedPrompt],
+        *,
+        editing: int | None = None,
+        held: bool = False,
+        early: Sequence[str] = (),
+    ) -> None:
+        """``early`` are messages for a session that is not there yet."""
+        facts = (tuple(queue), tuple(early), editing, held)
+        if facts == (self._queue, self._early, self._editing, self._held):
+            return
+        self._queue, self._early, self._editing, self._held = facts
+        self.display = bool(queue or early)
+        self.refresh(layout=True)
+
+    def render(self) -> Content:
+        """The lines."""
+        lines = [self._line(prompt) for prompt in self._queue[:SHOWN]]
+        lines += [
+            Content.assemble(("  waits  ", "$text-muted"), clipped(t, 500)) for t in self._early
+        ]
+        if len(self._queue) > SHOWN:
+            lines.append(Content.styled(f"  and {len(self._queue) - SHOWN} more", "$text-muted"))
+        if self._held:
+            lines.append(Content.styled("  held: Enter in the empty field sends them", "$warning"))
+        return Content("\n").join(line.truncate(self.size.width, ellipsis=True) for line in lines)
+
+    def _line(self, prompt: QueuedPrompt) -> Content:
+        under_edit = prompt.id == self._editing
+        edit = clickable("edit", prompt.id)
+        remove = clickable("remove", prompt.id)
+        return Content.assemble(
+            (
+                "  editing " if under_edit else "  queued  ",
+                "$primary" if under_edit else "$text-muted",
+            ),
+            Content("× ").stylize(remove).stylize("$text-muted"),
+            Content(clipped(prompt.text, 500)).stylize(edit),
+        )
+
+    def action_edit(self, prompt: int) -> None:
+        """A message was clicked."""
+        self.post_message(self.Edit(prompt))
+
+    def action_remove(self, prompt: int) -> None:
+        """The cross of a message was clicked."""
+        self.post_message(self.Remove(prompt))

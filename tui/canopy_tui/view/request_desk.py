@@ -1,0 +1,118 @@
+"""Decides when a request of the agent comes on screen, and what happens to keys typed just then.
+
+A request that the person put off stays put off; everything else opens by itself, but never into
+the middle of typing. How a request looks is the business of its screen.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from textual import events
+
+from canopy_tui.model.queue import following, head
+from canopy_tui.view.key_guard import KeyGuard, Verdict, may_open
+from canopy_tui.view.request_screen import Kept, RequestScreen
+
+if TYPE_CHECKING:
+    from canopy_tui.model.state import ClientState
+    from canopy_tui.view.app import CanopyApp
+    from canopy_tui.view.strips import Marks
+
+RETRY = 0.2
+"""Seconds between two looks at whether a request may open by itself now."""
+
+
+class RequestDesk:
+    """One per app."""
+
+    def __init__(self, app: CanopyApp, state: ClientState, marks: Marks) -> None:
+        self._app = app
+        self._state = state
+        self._marks = marks
+        self._last_key = 0.0
+        self._put_off: set[int] = set()
+        self._kept: Kept = {}
+        self._retrying = False
+
+    @property
+    def screen(self) -> RequestScreen | None:
+        """The screen of requests, while it is the one in front."""
+        front = self._app.screen
+        return front if isinstance(front, RequestScreen) else None
+
+    # --- keys -------------------------------------------------------------------------------
+
+    def takes(self, event: events.Key | events.Paste) -> bool:
+        """Judge a key before any widget sees it; True when it must go no further."""
+        now = time.monotonic()
+        screen = self.screen
+        if screen is None:
+            self._last_key = now
+            return False
+        text = _text_of(event)
+        match screen.guard.verdict(now, types_text=bool(text)):
+            case Verdict.PASS:
+                return False
+            case Verdict.GIVE_BACK:
+                self._last_key = now
+                screen.give_way()
+                self._app.give_to_composer(text)
+            case Verdict.IGNORE:
+                pass
+        return True
+
+    # --- opening ----------------------------------------------------------------------------
+
+    async def requests_changed(self) -> None:
+        """Requests came or went."""
+        waiting = {request.key for request in self._state.waiting()}
+        self._put_off &= waiting
+        for key in self._kept.keys() - waiting:
+            del self._kept[key]
+        screen = self.screen
+        if screen is not None:
+            await screen.refresh_request()
+        self.look()
+
+    def look(self) -> None:
+        """Open a request by itself if there is one that may be."""
+        self._retrying = False
+        fresh = [one for one in self._state.waiting() if one.key not in self._put_off]
+        if not fresh or not self._app.shows_main:
+            return
+        draft_empty = self._app.draft_is_empty
+        now = time.monotonic()
+        if may_open(now, self._last_key, draft_empty=draft_empty):
+            own = [one for one in fresh if one.session == self._app.open_session]
+            key = (own or fresh)[0].key
+            self._push(key, KeyGuard(now, by_person=False, over_draft=not draft_empty))
+        elif not self._retrying:
+            self._retrying = True
+            self._app.set_timer(RETRY, self.look)
+
+    def open_next(self, step: int) -> None:
+        """The person asks for the next or previous request."""
+        request = head(self._state, self._app.open_session)
+        if step < 0 and request is not None:
+            request = following(self._state, None, step)
+        if request is None:
+            self._app.say("Nothing waits for you.")
+        elif self._app.shows_main:
+            self._push(request.key, KeyGuard(time.monotonic(), by_person=True))
+
+    def _push(self, key: int, guard: KeyGuard) -> None:
+        screen = RequestScreen(self._state, key, guard=guard, kept=self._kept, marks=self._marks)
+        self._app.push_screen(screen, self._closed)
+
+    def _closed(self, put_off: bool | None) -> None:
+        if put_off:
+            self._put_off |= {request.key for request in self._state.waiting()}
+        self._app.call_later(self.look)
+
+
+def _text_of(event: events.Key | events.Paste) -> str:
+    if isinstance(event, events.Paste):
+        return event.text
+    return event.character or "" if event.is_printable else ""

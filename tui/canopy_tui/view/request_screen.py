@@ -1,0 +1,252 @@
+"""The one screen on which requests of the agent are shown, one after another.
+
+It aims at one request at a time, moves on when that is over, and never answers by itself; what a
+request looks like is the business of its pane.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from canopy_shared.elicitation import FormElicitation
+from canopy_tui.model import tree
+from canopy_tui.model.queue import following, get, place_of
+from canopy_tui.model.state import RequestState
+from canopy_tui.model.toolcalls import find
+from canopy_tui.view.elicitation import FormPane, LinkPane
+from canopy_tui.view.key_guard import KeyGuard
+from canopy_tui.view.labels import name_of
+from canopy_tui.view.permission import PermissionPane
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+    from canopy_tui.model.state import ClientState, PendingRequest
+    from canopy_tui.view.strips import Marks
+
+WITHDRAWN_SECONDS = 2.0
+FULL = (90, 26)
+"""Below this size a request takes the whole screen."""
+LEAST_ROWS = 3
+_TITLES = {"permission": "Permission", "elicitation": "Question"}
+
+Kept = dict[int, dict[str, Any]]
+"""What was filled into forms that were put off: request key → field key → value."""
+
+
+class RequestScreen(ModalScreen[bool]):
+    """Shows the request with ``key`` and after it the others that wait.
+
+    Dismisses with True when the person put what waits off.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "later", show=False),
+        Binding("ctrl+q", "app.ask_quit", show=False),
+        Binding("f1", "app.show_keys", show=False),
+    ]
+
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-full"), (FULL[0], "-w")]
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-whole"), (FULL[1], "-h")]
+
+    @dataclass
+    class OpenAsker(Message):
+        """The person wants to see the transcript of who asks."""
+
+        session: str
+
+    def __init__(
+        self, state: ClientState, key: int, *, guard: KeyGuard, kept: Kept, marks: Marks
+    ) -> None:
+        super().__init__()
+        self._state = state
+        self._key = key
+        self._kept = kept
+        self._marks = marks
+        self._leaving: Timer | None = None
+        self.guard = guard
+
+    def compose(self) -> ComposeResult:
+        """A frame that the panes are put into."""
+        with Vertical(id="request-frame"):
+            yield Static("", id="request-who", markup=False)
+            yield Vertical(id="request-body")
+            yield Static("", id="request-keys", markup=False)
+
+    async def on_mount(self) -> None:
+        """Show the first request."""
+        await self._show()
+
+    @property
+    def key(self) -> int:
+        """The request in view."""
+        return self._key
+
+    @property
+    def pane(self) -> PermissionPane | FormPane | LinkPane | None:
+        """The body of the request in view."""
+        for pane in self.query("PermissionPane, FormPane, LinkPane").results():
+            if isinstance(pane, (PermissionPane, FormPane, LinkPane)):
+                return pane
+        return None
+
+    async def refresh_request(self) -> None:
+        """Follow the state: move on when the request in view no longer waits."""
+        request = get(self._state, self._key)
+        if request is not None and request.state is RequestState.WAITING:
+            self._head(request)
+        elif request is not None and request.state is RequestState.WITHDRAWN:
+            self._say_withdrawn(request)
+        else:
+            await self._move_on()
+
+    async def aim(self, key: int, *, by_person: bool) -> None:
+        """Show another request; its keys count only after the usual quiet."""
+        if self._leaving is not None:
+            self._leaving.stop()
+            self._leaving = None
+        self._keep()
+        self._key = key
+        self.guard = KeyGuard(time.monotonic(), by_person)
+        await self._show()
+
+    async def _move_on(self) -> None:
+        after = following(self._state, self._key)
+        if after is None:
+            self._close(False)
+        else:
+            # It follows an answer, but nobody asked for it: a second press must not answer it.
+            await self.aim(after.key, by_person=True)
+
+    async def _show(self) -> None:
+        request = get(self._state, self._key)
+        if request is None:
+            self._close(False)
+            return
+        self._head(request)
+        body = self.query_one("#request-body")
+        await body.remove_children()
+        await body.mount(self._pane_of(request))
+        self.call_after_refresh(self.fit)
+        if request.state is RequestState.WITHDRAWN:
+            self._say_withdrawn(request)
+
+    def _pane_of(self, request: PendingRequest) -> PermissionPane | FormPane | LinkPane:
+        if request.kind == "permission":
+            view = self._state.sessions.get(request.session)
+            call = request.tool_call_id
+            entry = find(view, call) if view is not None and call is not None else None
+            return PermissionPane(request, entry, self._marks)
+        if isinstance(request.payload, FormElicitation):
+            return FormPane(request, self._kept.get(request.key, {}), self._marks)
+        return LinkPane(request)
+
+    def _head(self, request: PendingRequest) -> None:
+        number, total = place_of(self._state, request.key)
+        title = _TITLES.get(request.kind, "Request")
+        frame = self.query_one("#request-frame")
+        of = f" {number} of {total}" if total > 1 and number else ""
+        frame.border_title = Content(f"{title}{of}")
+        path = tree.path(self._state, request.session)
+        names = [name_of(self._state, view) for view in path]
+        who = Content.assemble((names[-1], "bold $warning"), " asks") if names else Content("")
+        way = Content.styled(f"   {' › '.join(names)}" if len(names) > 1 else "", "$text-muted")
+        self.query_one("#request-who", Static).update(Content.assemble(who, way))
+        more = "Tab next · " if total > 1 and request.kind == "permission" else ""
+        more = "F4 next · " if total > 1 and not more else more
+        self.query_one("#request-keys", Static).update(
+            Content.styled(more + _HELP[request.kind], "$text-muted")
+        )
+
+    def _say_withdrawn(self, request: PendingRequest) -> None:
+        if self._leaving is not None:
+            return
+        frame = self.query_one("#request-frame")
+        frame.border_title = Content(f"{_TITLES.get(request.kind, 'Request')} · withdrawn")
+        frame.add_class("-withdrawn")
+        self.query_one("#request-keys", Static).update(
+            Content.styled("The agent no longer waits for an answer.", "bold $warning")
+        )
+        self._leaving = self.set_timer(WITHDRAWN_SECONDS, self._leave_withdrawn)
+
+    async def _leave_withdrawn(self) -> None:
+        self._leaving = None
+        self.query_one("#request-frame").remove_class("-withdrawn")
+        await self._move_on()
+
+    def on_resize(self) -> None:
+        """Another size, another bound."""
+        self.call_after_refresh(self.fit)
+
+    def fit(self) -> None:
+        """Bound what may be long, so that the answers are always in view."""
+        pane = self.pane
+        elastic = pane.elastic if pane is not None else None
+        if pane is None or elastic is None:
+            return
+        width, height = self.size
+        room = height if width < FULL[0] or height < FULL[1] else height * 9 // 10
+        frame = self.query_one("#request-frame")
+        fixed = frame.gutter.height + elastic.styles.margin.height
+        others = [child for child in frame.children if child.id != "request-body"]
+        others += [child for child in pane.children if child is not elastic]
+        fixed += sum(
+            child.outer_size.height + child.styles.margin.height
+            for child in others
+            if child.display
+        )
+        elastic.styles.max_height = max(LEAST_ROWS, room - fixed)
+
+    def _keep(self) -> None:
+        pane = self.pane
+        if isinstance(pane, FormPane):
+            self._kept[self._key] = pane.values()
+
+    def action_later(self) -> None:
+        """Put the request off; it keeps waiting. Writing a reason is left first."""
+        pane = self.pane
+        if isinstance(pane, PermissionPane) and pane.leave_writing():
+            return
+        self._keep()
+        self._close(True)
+
+    def give_way(self) -> None:
+        """Step back for a person who is typing; nothing is put off."""
+        self._keep()
+        self._close(False)
+
+    async def action_turn_to(self, step: int) -> None:
+        """The next or previous request that waits."""
+        other = following(self._state, self._key, step)
+        if other is not None and other.key != self._key:
+            await self.aim(other.key, by_person=True)
+
+    def _close(self, put_off: bool) -> None:
+        if self.is_current:
+            self.dismiss(put_off)
+        elif self.is_attached:
+            # Another screen, such as the help, lies above and has to go first.
+            self.set_timer(0.2, lambda: self._close(put_off))
+
+    def action_open_asker(self) -> None:
+        """Put the request off and show the transcript of who asks."""
+        request = get(self._state, self._key)
+        self.action_later()
+        if request is not None:
+            self.app.post_message(self.OpenAsker(request.session))
+
+
+_HELP = {
+    "permission": "o transcript · c copy · r raw · Esc later",
+    "elicitation": "Space picks · Enter goes on · Ctrl+Enter sends · Esc later",
+}

@@ -1,0 +1,115 @@
+"""What is on screen before the first message: a greeting, what can be typed, and the demo's scenes.
+
+The scenes are given as plain facts; what a scene does is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from canopy_tui.model.sanitize import clipped
+from canopy_tui.view.clicks import Clickable, clickable
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from canopy_tui.model.state import AgentLink
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Something that can be tried: ``prompt`` is sent when it is chosen."""
+
+    title: str
+    prompt: str
+    hint: str = ""
+
+
+_TEACHING = (
+    ("Enter", "sends what you wrote; Ctrl+J makes a new line"),
+    ("/", "lists the commands of the agent"),
+    ("Ctrl+T", "goes to the agents: each has a transcript of its own"),
+    ("F4", "goes to the next question that waits for you"),
+    ("F1", "shows all keys, Ctrl+P all commands"),
+)
+_KEY_WIDTH = 8
+
+
+class StartView(VerticalScroll):
+    """The greeting. ``scenes`` are numbered from 1."""
+
+    @dataclass
+    class SceneChosen(Message):
+        """The person clicked a scene."""
+
+        scene: Scene
+
+    def __init__(self, scenes: Sequence[Scene]) -> None:
+        super().__init__(id="start", can_focus=False)
+        self.scenes = tuple(scenes)
+        self._link = Content("")
+
+    def compose(self) -> ComposeResult:
+        """Greeting and list."""
+        yield Static(self._greeting(), id="greeting", markup=False)
+        if self.scenes:
+            yield SceneList(self.scenes)
+        yield Static("", id="start-link", markup=False)
+
+    def show(self, link: AgentLink) -> None:
+        """Say that the agent is still starting."""
+        waits = link.status == "starting"
+        line = Content.styled(
+            "The agent is starting; you can write already." if waits else "", "$text-muted"
+        )
+        if not line.is_same(self._link):
+            self._link = line
+            self.query_one("#start-link", Static).update(line)
+
+    def _greeting(self) -> Content:
+        rows = [
+            Content.styled("Canopy", "bold $primary"),
+            Content("Claude and its subagents, each at work in a pane of its own."),
+            Content(""),
+        ]
+        rows += [
+            Content.assemble((key.ljust(_KEY_WIDTH), "bold"), (words, "$text-muted"))
+            for key, words in _TEACHING
+        ]
+        return Content("\n").join(rows)
+
+
+class SceneList(Clickable):
+    """The scenes, one line each."""
+
+    def __init__(self, scenes: Sequence[Scene]) -> None:
+        super().__init__(id="scenes")
+        self._scenes = tuple(scenes)
+
+    def render(self) -> Content:
+        """The lines."""
+        rows = [
+            Content.assemble(
+                ("Try one: ", "bold"),
+                ("press its number, or say it in your own words", "$text-muted"),
+            )
+        ]
+        for number, scene in enumerate(self._scenes, 1):
+            go = clickable("choose", number)
+            title = Content.assemble((f"{number}", "bold $primary"), "  ", clipped(scene.title, 60))
+            hint = Content.styled(
+                f"  {clipped(scene.hint, 120)}" if scene.hint else "", "$text-muted"
+            )
+            rows.append(Content.assemble(title, hint).stylize(go))
+        return Content("\n").join(rows)
+
+    def action_choose(self, number: int) -> None:
+        """A scene was clicked."""
+        self.post_message(StartView.SceneChosen(self._scenes[number - 1]))

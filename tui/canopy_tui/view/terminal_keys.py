@@ -1,0 +1,47 @@
+"""Teaches Textual's key parser how terminals report Enter or a digit pressed with another key.
+
+Terminals without an extended key protocol (and tmux) send Alt as an Escape before the key; Textual
+8.2.8 reads ``ESC CR`` as a plain Enter, and ``ESC 1`` as the letter that Option-1 types on a Mac.
+It knows no widget.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from textual import _ansi_sequences
+
+
+@dataclass(frozen=True, slots=True)
+class _NamedKey:
+    """Stands in Textual's table where it expects a member of its ``Keys`` enum."""
+
+    value: str
+
+
+NEWLINE_KEYS = frozenset(
+    {
+        "shift+enter",
+        "ctrl+enter",
+        "alt+enter",
+        "ctrl+j",
+        # xterm's modifyOtherKeys form of the same keys, as Textual names them.
+        "shift+\r",
+        "ctrl+\r",
+        "alt+\r",
+    }
+)
+"""Keys that put a line break into the message instead of sending it."""
+
+SEQUENCES: dict[str, str] = {
+    "\x1b\r": "alt+enter",
+    **{f"\x1b{digit}": f"alt+{digit}" for digit in range(10)},
+}
+
+
+def teach() -> None:
+    """Put :data:`SEQUENCES` into the table of Textual's parser; a second call changes nothing."""
+    table = cast("dict[str, Any]", _ansi_sequences.ANSI_SEQUENCES_KEYS)
+    for sequence, key in SEQUENCES.items():
+        table[sequence] = (_NamedKey(key),)
