@@ -100,6 +100,12 @@ def test_what_the_program_imports_is_declared() -> None:
     assert {name: line for name, line in needed.items() if name not in declared} == {}
 
 
+def test_what_is_declared_is_imported() -> None:
+    # The remote transports will use it; until then it is the oracle of the tests alone.
+    declared = names_of(project()["dependencies"]) - {"agent-client-protocol"}
+    assert declared - set(imported_distributions(product_modules(), {*ROOTS})) == set()
+
+
 def test_what_the_tests_import_is_declared() -> None:
     extras = project()["optional-dependencies"]
     assert isinstance(extras, dict)

@@ -14,6 +14,7 @@ import pytest
 from canopy_shared import jsonio
 from canopy_tui.agent_command import parse_agent_command
 from canopy_tui.invocation import OpenClient, ServeStdio, parse
+from canopy_tui.view import keys
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")
@@ -102,3 +103,17 @@ def test_the_folders_of_the_readme_are_the_real_ones() -> None:
     readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
     for folder in shown.split():
         assert f"`{folder.replace('/a-home', '~')}`" in readme
+
+
+def test_the_keys_of_the_readme_are_real_ones() -> None:
+    known = {
+        name
+        for group in keys.GROUPS
+        for key in group.keys
+        for name in keys.shown(key.keys).split(" / ")
+    }
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    table = readme.split("## Keys")[1].split("\n## ")[0]
+    told = re.findall(r"`([^`]+)`", "".join(re.findall(r"^\|([^|]+)\|", table, re.MULTILINE)))
+    assert len(told) > 20
+    assert [name for name in told if name not in known] == []
