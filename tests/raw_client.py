@@ -91,14 +91,17 @@ class RawClient:
         env: Mapping[str, str] | None = None,
         cwd: str | None = None,
         exit_code: int = 0,
+        whole_env: bool = False,
     ) -> AsyncIterator[RawClient]:
-        """Start ``command`` (the agent by default) with ``env`` over our own environment."""
+        """Start ``command`` (the agent by default) with ``env`` over our own environment, or, with
+        ``whole_env``, in ``env`` alone.
+        """
         process = await asyncio.create_subprocess_exec(
             *(command or STDIO),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env={**os.environ, **(env or {})},
+            env={**({} if whole_env else os.environ), **(env or {})},
             cwd=cwd,
             limit=LINE_LIMIT,
         )

@@ -65,6 +65,13 @@ class SendPrompt:
 
 
 @dataclass(frozen=True, slots=True)
+class Requeue:
+    """``prompt`` was lost with the CLI before it had begun: submit it again to the next one."""
+
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
 class Interrupt:
     """Stop the turn that runs."""
 
@@ -183,6 +190,7 @@ Effect = (
     Show
     | Settle
     | SendPrompt
+    | Requeue
     | Interrupt
     | DropQueued
     | StopTask

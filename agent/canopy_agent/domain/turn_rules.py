@@ -82,6 +82,8 @@ def on_model_requested(state: SessionState, event: e.ModelRequested) -> list[Eff
 
 def on_prompt_moved(state: SessionState, event: e.PromptMoved) -> list[Effect]:
     """The CLI's word on one user message; one that it refuses is answered here."""
+    if event.state == "started" and (begun := state.turns.find(event.prompt)) is not None:
+        begun.started = True
     if event.state not in ("completed", "cancelled", "discarded", "refused"):
         return []
     state.window.gone(event.prompt)

@@ -10,7 +10,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from canopy_agent.domain import hold
-from canopy_agent.domain.effects import Effect, Failed, Outcome, Settle, Stopped, TurnBegan
+from canopy_agent.domain.effects import (
+    Effect,
+    Failed,
+    Outcome,
+    Requeue,
+    Settle,
+    Stopped,
+    TurnBegan,
+)
 from canopy_agent.domain.outcomes import stopped
 from canopy_agent.domain.usage import TurnTally
 
@@ -49,6 +57,8 @@ class Turn:
     spawned: set[str] = field(default_factory=set)
     tally: TurnTally = field(default_factory=TurnTally)
     error_kind: str | None = None
+    started: bool = False
+    """The CLI has begun it, whether or not it was echoed yet."""
 
     @property
     def is_queued(self) -> bool:
@@ -214,13 +224,16 @@ class Turns:
     # --- the end ----------------------------------------------------------------------------------
 
     def stream_ended(self, failure: Failed) -> list[Effect]:
-        """The CLI is gone: answer everything with what is known."""
+        """The CLI is gone: answer everything with what is known; what had not begun is not lost."""
         effects: list[Effect] = []
         for turn in self.unsettled():
             if turn.cancelled:
                 effects += self.cancel(turn)
             elif isinstance(turn.phase, Held):
                 effects += self.settle(turn, turn.phase.outcome)
+            elif turn.is_queued and not turn.started:
+                self._turns.remove(turn)
+                effects.append(Requeue(turn.prompt))
             else:
                 effects += self.settle(turn, failure)
         self.autonomous = False

@@ -67,6 +67,11 @@ def read_bytes(path: str) -> bytes | None:
         return None
 
 
+def has_transcript(config_directory: str, session_id: str) -> bool:
+    """Whether the CLI has stored a conversation under this id, in whatever project folder."""
+    return any(Path(config_directory).glob(f"projects/*/{session_id}.jsonl"))
+
+
 @dataclass(slots=True)
 class Session:
     """One open session and the parts that the server talks to."""
@@ -207,6 +212,7 @@ class SessionDirectory:
             profile=self._profile,
             renderer=renderer,
             prepare=prepare,
+            has_transcript=lambda: has_transcript(self._settings.config_directory, session_id),
             observe=lambda frame: observer.frame(frame),
         )
 

@@ -68,6 +68,7 @@ class SessionRuntime:
         profile: ClientProfile,
         renderer: Renderer,
         prepare: Callable[[bool], Greeting],
+        has_transcript: Callable[[], bool],
         observe: Callable[[Mapping[str, Any]], None],
     ) -> None:
         self.id = state.root
@@ -76,16 +77,18 @@ class SessionRuntime:
         self._peer = peer
         self._renderer = renderer
         self._prepare = prepare
+        self._has_transcript = has_transcript
         self._observe = observe
         self._link: CliLink | None = None
         self._starting: asyncio.Task[None] | None = None
         self._deferred: list[e.Event] = []
         self._answers: dict[str, IncomingRequest] = {}
+        self._submitted: dict[str, e.PromptSubmitted] = {}
+        self._requeued: set[str] = set()
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._received = 0
         self._closed = False
-        self._prompted = False
         self.on_turn: Callable[[str | None], None] = lambda prompt: None
         self._questions = Questions(
             peer,
@@ -139,11 +142,12 @@ class SessionRuntime:
         log.warning("Claude Code of session %s ended: %s", self.id, status)
         self._questions.withdraw_all()
         self.handle(e.StreamEnded(status))
+        self.spawn(link.aclose())  # it may have closed its output and live on
 
     async def _restart(self) -> None:
         """Start a CLI for what waits. It resumes the conversation if there is one."""
         try:
-            await self.open(resume=self._prompted)
+            await self.open(resume=self._has_transcript())
         except (ClaudeError, AcpError) as error:
             self._fail_deferred(error)
             return
@@ -158,6 +162,7 @@ class SessionRuntime:
         deferred, self._deferred = self._deferred, []
         for event in deferred:
             if isinstance(event, e.PromptSubmitted):
+                self._forget(event.prompt)
                 request = self._answers.pop(event.prompt, None)
                 if request is not None:
                     request.fail(failure)
@@ -176,8 +181,9 @@ class SessionRuntime:
         self._answers[prompt] = request
         request.on_cancel(self.cancel)
         self._received += 1
-        self._submit(e.PromptSubmitted(prompt, blocks, self._received, text))
-        self._prompted = True
+        event = e.PromptSubmitted(prompt, blocks, self._received, text)
+        self._submitted[prompt] = event
+        self._submit(event)
         return prompt
 
     def cancel(self) -> None:
@@ -264,6 +270,8 @@ class SessionRuntime:
                 self._settle(prompt, outcome)
             case fx.SendPrompt():
                 self._send_prompt(effect)
+            case fx.Requeue(prompt):
+                self._requeue(prompt)
             case fx.Interrupt():
                 self._interrupt()
             case fx.DropQueued(prompt):
@@ -305,6 +313,7 @@ class SessionRuntime:
             self.config.mode_changed(fact.mode)
 
     def _settle(self, prompt: str, outcome: fx.Outcome) -> None:
+        self._forget(prompt)
         request = self._answers.pop(prompt, None)
         if request is None:
             return
@@ -318,6 +327,22 @@ class SessionRuntime:
                 request.respond(result)
             case fx.Failed():
                 request.fail(error_of(outcome))
+
+    def _forget(self, prompt: str) -> None:
+        self._submitted.pop(prompt, None)
+        self._requeued.discard(prompt)
+
+    def _requeue(self, prompt: str) -> None:
+        """Submit a prompt again that the CLI took with it; once, as it may be what ended the
+        CLI.
+        """
+        event = self._submitted.get(prompt)
+        if event is None or prompt in self._requeued:
+            text = "Claude Code ended twice before it began this prompt"
+            self._settle(prompt, fx.Failed(text))
+            return
+        self._requeued.add(prompt)
+        self._submit(event)
 
     def _send_prompt(self, effect: fx.SendPrompt) -> None:
         frame: dict[str, Any] = {

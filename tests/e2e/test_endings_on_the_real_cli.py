@@ -1,0 +1,114 @@
+"""How sessions, the CLI and the agent end, on the real CLI: nothing hangs, nothing is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from canopy_agent.claude.termination import descendants
+from canopy_agent.demo.rules import Gate, Rule, Text, ToolUse, When, flow
+from e2e.world import BACKGROUND, world
+from fakes.cli import is_running
+from raw_client import RpcError
+from waiting import eventually
+
+if TYPE_CHECKING:
+    from e2e.world import World
+
+COUNT = Rule(When(says="count"), [Text(("One ", "two ", Gate("NEVER"), "three."))])
+NEXT = Rule(When(says="next"), "Works again.")
+WRITE = ToolUse("Write", {"file_path": "{cwd}/new.txt", "content": "x\n"})
+
+
+def cli_pids(w: World) -> list[int]:
+    """The Claude Code processes of the agent."""
+    return [child.pid for child in descendants(w.agent.process.pid)]
+
+
+async def test_b09_a_killed_cli_fails_the_prompt_and_the_next_one_resumes() -> None:
+    remembers = Rule(
+        When(says="what"), lambda request: f"You said {len(request.conversation.all_says)} things."
+    )
+    async with world(Rule(When(says="hello"), "Hello."), COUNT, remembers) as w:
+        await w.open()
+        await w.prompt("hello")
+        turn = w.agent.begin_prompt(w.session, "count")
+        await w.agent.wait_update("agent_message_chunk", match=lambda u: "two" in str(u))
+        os.kill(cli_pids(w)[0], signal.SIGKILL)
+        with pytest.raises(RpcError) as failed:
+            await turn
+        assert failed.value.code == -32603
+        assert "SIGKILL" in str(failed.value) or "137" in str(failed.value)
+        assert (await w.prompt("what did I say?"))["stopReason"] == "end_turn"
+        assert w.agent.text().endswith("things.")
+        asked = w.model.requests[-1]
+        assert "hello" in str(asked.body)
+
+
+async def test_b09_a_cli_that_dies_while_idle_is_replaced_at_the_next_prompt() -> None:
+    async with world(NEXT) as w:
+        await w.open()
+        await w.prompt("next")
+        (pid,) = cli_pids(w)
+        os.kill(pid, signal.SIGTERM)
+        await eventually(lambda: not is_running(pid), "the CLI is gone")
+        assert (await w.prompt("next"))["stopReason"] == "end_turn"
+        assert w.agent.text() == "Works again.Works again."
+
+
+async def test_a_cli_that_dies_before_the_first_prompt_is_replaced_too() -> None:
+    async with world(NEXT) as w:
+        await w.open()
+        (pid,) = cli_pids(w)
+        os.kill(pid, signal.SIGKILL)
+        await eventually(lambda: not is_running(pid), "the CLI is gone")
+        assert (await w.prompt("next"))["stopReason"] == "end_turn"
+
+
+async def test_close_answers_the_prompt_first_withdraws_requests_and_leaves_no_process() -> None:
+    async with world(flow(When(says="write"), [WRITE], "Not reached.")) as w:
+        await w.open()
+        w.agent.on("session/request_permission", None)
+        turn = w.agent.begin_prompt(w.session, "write")
+        asked = await w.agent.wait_request("session/request_permission")
+        assert await w.agent.request("session/close", sessionId=w.session) == {}
+        assert turn.done()
+        assert (await turn)["stopReason"] == "cancelled"
+        withdrawn = [f for f in w.agent.frames if f.get("method") == "$/cancel_request"]
+        assert [one["params"]["requestId"] for one in withdrawn] == [asked["id"]]
+        assert await w.agent.request("session/close", sessionId=w.session) == {}
+        await eventually(lambda: not cli_pids(w), "the CLI is gone")
+        with pytest.raises(RpcError) as gone:
+            await w.prompt("next")
+        assert gone.value.code == -32002
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_b15_a_signal_ends_the_agent_and_its_clis(number: signal.Signals) -> None:
+    async with world(COUNT) as w:
+        await w.open(BACKGROUND)
+        w.agent.begin_prompt(w.session, "count")
+        await w.agent.wait_update("agent_message_chunk")
+        pids = cli_pids(w)
+        assert pids
+        w.agent.process.send_signal(number)
+        assert await w.agent.process.wait() == 0
+        await eventually(lambda: not any(map(is_running, pids)), "every CLI is gone")
+
+
+async def test_b15_the_end_of_stdin_ends_everything_in_mid_turn_with_an_open_request() -> None:
+    async with world(flow(When(says="write"), [WRITE], "Not reached.")) as w:
+        await w.open()
+        second = await w.agent.new_session(w.cwd)
+        assert second != w.session
+        w.agent.on("session/request_permission", None)
+        w.agent.begin_prompt(w.session, "write")
+        await w.agent.wait_request("session/request_permission")
+        pids = cli_pids(w)
+        assert len(pids) == 2
+        w.agent.close_stdin()
+        assert await w.agent.process.wait() == 0
+        await eventually(lambda: not any(map(is_running, pids)), "every CLI is gone")
