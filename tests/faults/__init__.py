@@ -1,0 +1,1 @@
+"""Faults that users of such software reported, each kept out by a test named after its entry."""
