@@ -16,6 +16,7 @@ from canopy_agent.claude.decode import Decoder
 
 if TYPE_CHECKING:
     from canopy_agent.claude.process import ClaudeProcess, ProcessExit
+    from canopy_agent.domain.effects import SendPrompt
     from canopy_agent.domain.events import Event
 
 log = logging.getLogger(__name__)
@@ -23,6 +24,21 @@ log = logging.getLogger(__name__)
 OnEvent = Callable[["Event"], None]
 OnFrame = Callable[[Mapping[str, Any]], None]
 OnEnd = Callable[["CliLink", "ProcessExit | None"], None]
+
+
+def user_frame(prompt: SendPrompt, session_id: str) -> dict[str, Any]:
+    """The user message that a prompt is for the CLI."""
+    frame: dict[str, Any] = {
+        "type": "user",
+        "uuid": prompt.prompt,
+        "session_id": session_id,
+        "parent_tool_use_id": None,
+        "origin": {"kind": "human"},
+        "message": {"role": "user", "content": list(prompt.blocks)},
+    }
+    if prompt.priority is not None:
+        frame["priority"] = prompt.priority
+    return frame
 
 
 class CliLink:

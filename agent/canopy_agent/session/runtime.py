@@ -20,7 +20,8 @@ from canopy_agent.domain import events as e
 from canopy_agent.domain.facts import ModeShown
 from canopy_agent.domain.session import step
 from canopy_agent.session.asking import Questions, is_plan_refusal
-from canopy_agent.session.link import CliLink
+from canopy_agent.session.link import CliLink, user_frame
+from canopy_agent.session.timers import Timers
 from canopy_shared.errors import AcpError, auth_required, internal_error, request_cancelled
 from canopy_shared.updates import SessionUpdate, Update
 
@@ -85,7 +86,7 @@ class SessionRuntime:
         self._answers: dict[str, IncomingRequest] = {}
         self._submitted: dict[str, e.PromptSubmitted] = {}
         self._requeued: set[str] = set()
-        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._timers = Timers(lambda name: self.handle(e.TimerFired(name)))
         self._tasks: set[asyncio.Task[Any]] = set()
         self._received = 0
         self._closed = False
@@ -217,9 +218,7 @@ class SessionRuntime:
         self._closed = True
         self.handle(e.SessionClosing())
         self._questions.withdraw_all()
-        for timer in self._timers.values():
-            timer.cancel()
-        self._timers.clear()
+        self._timers.stop_all()
         tasks = list(self._tasks)
         if self._starting is not None:
             tasks.append(self._starting)
@@ -269,7 +268,8 @@ class SessionRuntime:
             case fx.Settle(prompt, outcome):
                 self._settle(prompt, outcome)
             case fx.SendPrompt():
-                self._send_prompt(effect)
+                if self._link is not None:
+                    self._link.write(user_frame(effect, self.id))
             case fx.Requeue(prompt):
                 self._requeue(prompt)
             case fx.Interrupt():
@@ -294,9 +294,9 @@ class SessionRuntime:
             case fx.Withdraw(key):
                 self._questions.withdraw(key)
             case fx.StartTimer(name, seconds):
-                self._start_timer(name, seconds)
+                self._timers.start(name, seconds)
             case fx.StopTimer(name):
-                self._stop_timer(name)
+                self._timers.stop(name)
             case fx.ReplaceProcess():
                 self._replace()
             case fx.TurnBegan(prompt):
@@ -344,20 +344,6 @@ class SessionRuntime:
         self._requeued.add(prompt)
         self._submit(event)
 
-    def _send_prompt(self, effect: fx.SendPrompt) -> None:
-        frame: dict[str, Any] = {
-            "type": "user",
-            "uuid": effect.prompt,
-            "session_id": self.id,
-            "parent_tool_use_id": None,
-            "origin": {"kind": "human"},
-            "message": {"role": "user", "content": list(effect.blocks)},
-        }
-        if effect.priority is not None:
-            frame["priority"] = effect.priority
-        if self._link is not None:
-            self._link.write(frame)
-
     def _control(self, subtype: str, **fields: Any) -> asyncio.Future[dict[str, Any]] | None:
         if self._link is None:
             return None
@@ -377,20 +363,6 @@ class SessionRuntime:
                 self.handle(e.InterruptReceipt(ids))
 
         answer.add_done_callback(receipt)
-
-    def _start_timer(self, name: str, seconds: float) -> None:
-        self._stop_timer(name)
-        loop = asyncio.get_running_loop()
-        self._timers[name] = loop.call_later(seconds, self._timer_fired, name)
-
-    def _stop_timer(self, name: str) -> None:
-        timer = self._timers.pop(name, None)
-        if timer is not None:
-            timer.cancel()
-
-    def _timer_fired(self, name: str) -> None:
-        self._timers.pop(name, None)
-        self.handle(e.TimerFired(name))
 
     def _replace(self) -> None:
         """End a CLI that does not obey; the next prompt starts another."""
