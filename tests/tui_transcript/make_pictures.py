@@ -10,7 +10,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from canopy_tui.view.strips import ASCII, UNICODE
 from canopy_tui.view.theme import DARK, LIGHT
-
 from tui_transcript.samples import tour
 from tui_transcript.stage import playing
 
@@ -19,7 +18,6 @@ SIZES = ((120, 40), (80, 24))
 
 async def main(target: Path) -> None:
     """Page through the tour in both themes and sizes, then the tools expanded."""
-    target.mkdir(parents=True, exist_ok=True)
     for theme in (DARK, LIGHT):
         for width, height in SIZES:
             async with playing(tour(), width, height, theme=theme) as stage:
@@ -33,7 +31,7 @@ async def main(target: Path) -> None:
     for marks, name in ((UNICODE, "expanded"), (ASCII, "ascii")):
         async with playing(tour(), 100, 150, marks=marks) as stage:
             await stage.press("home")
-            for index, entry in enumerate(stage.app._state.sessions["main"].entries):
+            for index, entry in enumerate(stage.view.session.entries):
                 if name == "expanded" and type(entry).__name__ in ("ToolEntry", "MessageEntry"):
                     stage.view._cursor = index
                     stage.view.action_expand()
@@ -43,4 +41,6 @@ async def main(target: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1])))
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    asyncio.run(main(folder))

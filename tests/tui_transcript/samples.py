@@ -138,8 +138,8 @@ The user wants all callers of parse_config. There are three modules that import 
 look at each of them before I change the signature, because a keyword argument would break callers \
 that pass it by position.
 
-Maybe grep first, then read the loader. The loader has a cache that is keyed by path only. If a file \
-is replaced between stat and read, the old content stays. Then fix the types.
+Maybe grep first, then read the loader. The loader has a cache that is keyed by path only. If a \
+file is replaced between stat and read, the old content stays. Then fix the types.
 """
 
 OLD = """\
@@ -182,7 +182,9 @@ BUILD = (
 def tour() -> ClientState:
     """Every kind of entry, in an order that could be real."""
     state = world()
-    explore = add_child(state, "explore#2", phase=Phase.RUNNING, activity="grep", task="Find callers")
+    explore = add_child(
+        state, "explore#2", phase=Phase.RUNNING, activity="grep", task="Find callers"
+    )
     explore.entries += [tool("a"), tool("b"), tool("c"), message("line\n" * 40)]
     add_child(state, "fix-tests", phase=Phase.DONE).entries.append(message("Fixed.\nAll green."))
     add_child(state, "lint", phase=Phase.FAILED, phase_reason="no such tool")
@@ -195,7 +197,7 @@ def tour() -> ClientState:
 def _first_turn() -> tuple[AnyEntry, ...]:
     return (
         message(
-            "Find all callers of parse_config and fix the type error.\nStart with @src/loader.py, please.",
+            "Find all callers of parse_config and fix the type error.\nStart with @src/loader.py.",
             Role.USER,
             extras=[
                 ResourceLink("file:///p/src/loader.py", "loader.py"),
@@ -256,7 +258,7 @@ def _second_turn() -> tuple[AnyEntry, ...]:
             at=AT,
             severity="error",
             title="The agent ended with exit status 1.",
-            detail="Traceback (most recent call last):\n  File \"x.py\", line 1\nValueError: no key",
+            detail='Traceback (most recent call last):\n  File "x.py", line 1\nValueError: no key',
             action="restart_agent",
         ),
         message("", extras=[UnknownContent("hologram", {"type": "hologram"})]),

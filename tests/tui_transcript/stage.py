@@ -1,26 +1,27 @@
-"""A stage for one transcript: an app with nothing else in it, and what a test asks of its screen."""
+"""A stage for one transcript: an app with nothing else, and what a test asks of its screen."""
 
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from textual.app import App
+
 from canopy_tui.view.strips import UNICODE
 from canopy_tui.view.theme import DARK, THEMES
 from canopy_tui.view.transcript import TranscriptView
-from textual.app import App
-from waiting import eventually
-
 from tui_transcript.samples import MAIN
+from waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from canopy_tui.model.state import ClientState
-    from canopy_tui.view.strips import Marks
     from textual.app import ComposeResult
     from textual.message import Message
     from textual.pilot import Pilot
+
+    from canopy_tui.model.state import ClientState
+    from canopy_tui.view.strips import Marks
 
 
 class Stage(App[None]):
@@ -46,6 +47,7 @@ class Stage(App[None]):
             self.register_theme(theme)
         self.theme = self._first_theme
         view = self.query_one(TranscriptView)
+        view.pause = 0
         view.focus()
         view.show(MAIN, self._state)
 
@@ -89,11 +91,10 @@ class Playing:
         await self.pilot.pause()
 
     async def tell(self, *keys: int) -> None:
-        """Say that entries changed and wait until the screen shows it."""
+        """Say that entries changed and wait until the view shows it."""
         before = self.view.repaints
         self.view.touched(keys)
         await eventually(lambda: self.view.repaints > before, "a repaint")
-        await self.pilot.pause()
 
 
 @asynccontextmanager

@@ -6,6 +6,7 @@ It knows neither who ran the command nor where the lines are shown.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rich.color import Color
@@ -28,6 +29,8 @@ _SEQUENCE = re.compile(
     r")|\x07",
     re.MULTILINE,
 )
+
+_CODES = re.compile("[\x1b\r\b\x07]")
 
 _ON = {1: "bold", 2: "dim", 3: "italic", 4: "underline", 7: "reverse", 9: "strike"}
 _OFF = {
@@ -82,12 +85,14 @@ class _Pen:
 def _extended(rest: Iterator[int]) -> Color | None:
     """The colour of ``5;n`` or ``2;r;g;b``."""
     form = next(rest, None)
-    if form == 5:
-        return Color.from_ansi(min(next(rest, 0), 255))
-    if form == 2:
-        red, green, blue = (min(next(rest, 0), 255) for _ in range(3))
-        return Color.from_rgb(red, green, blue)
-    return None
+    numbers = [min(number, 255) for number in islice(rest, {5: 1, 2: 3}.get(form or 0, 0))]
+    match form, numbers:
+        case 5, [number]:
+            return Color.from_ansi(number)
+        case 2, [red, green, blue]:
+            return Color.from_rgb(red, green, blue)
+        case _:
+            return None
 
 
 def ansi_lines(text: str, style: Style) -> list[Line]:
@@ -95,7 +100,7 @@ def ansi_lines(text: str, style: Style) -> list[Line]:
 
     A carriage return restarts its line, as progress bars expect; a backspace takes one back.
     """
-    if "\x1b" not in text and "\r" not in text and "\b" not in text:
+    if not _CODES.search(text):
         return [[(printable(line, 8), style)] for line in text.split("\n")]
     pen = _Pen()
     lines: list[Line] = []

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _BOLD, _ITALIC = Style(bold=True), Style(italic=True)
 _DIM, _REVERSE = Style(dim=True), Style(reverse=True)
+_READABLE, _FAINT = 4.5, 3.0
+"""Contrast with the background that text has at least, and what is only decoration."""
 _WANTED = (
     "background",
     "foreground",
@@ -87,21 +89,44 @@ class _Pot:
     def pen(self, *names: str) -> Style:
         """A style that writes in that colour."""
         colour = self.of(*names)
-        if self.native and colour.ansi == -1:
-            return Style()
-        return Style(color=colour.rich_color)
+        if self.native:
+            return Style() if colour.ansi == -1 else Style(color=colour.rich_color)
+        return Style(color=self._readable(colour, _READABLE).rich_color)
 
-    def faded(self, part: float) -> Style:
-        """The text colour, mixed with ``part`` of the background."""
+    def faded(self, part: float, contrast: float) -> Style:
+        """The text colour, mixed with ``part`` of the background unless that is too pale."""
         if self.native:
             return _DIM
-        return Style(color=self.fore.blend(self.back, part).rich_color)
+        pale = self.fore.blend(self.back, part)
+        return Style(color=self._readable(pale, contrast).rich_color)
+
+    def _readable(self, colour: Color, contrast: float) -> Color:
+        """``colour``, moved towards the text colour as far as needed."""
+        for step in range(10):
+            mixed = colour.blend(self.fore, step / 10)
+            if _contrast(mixed, self.back) >= contrast:
+                return mixed
+        return self.fore
 
     def wash(self, name: str, part: float) -> Style:
         """A background tinted with ``part`` of a colour; nothing where the terminal has its own."""
         if self.native:
             return Style()
         return Style(bgcolor=self.back.blend(self.of(name), part).rich_color)
+
+
+def _contrast(one: Color, other: Color) -> float:
+    """From 1 to 21, as WCAG 2.2 defines it."""
+    dark, light = sorted((_luminance(one), _luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: Color) -> float:
+    red, green, blue = (
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4
+        for part in colour.normalized
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def _syntax(pot: _Pot, quiet: Style) -> dict[str, Style]:
@@ -139,12 +164,12 @@ def _mixed(pairs: frozenset[tuple[str, str]], native: bool) -> Ink:
     pot = _Pot(dict(pairs), native=native)
     text, primary = pot.pen("foreground"), pot.pen("primary")
     has_quiet = "quiet" in dict(pairs) and not native
-    muted = pot.pen("quiet") if has_quiet else pot.faded(0.38)
+    muted = pot.pen("quiet") if has_quiet else pot.faded(0.38, _READABLE)
     pill = Style(color=pot.back.rich_color, bgcolor=pot.of("primary").rich_color, bold=True)
     return Ink(
         text=text,
         muted=muted,
-        faint=pot.faded(0.6),
+        faint=pot.faded(0.6, _FAINT),
         strong=text + _BOLD,
         primary=primary,
         secondary=pot.pen("secondary"),

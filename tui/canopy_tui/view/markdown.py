@@ -139,12 +139,10 @@ class _Drawing:
         self, cells: int, nodes: Sequence[SyntaxTreeNode], style: Style, *, tight: bool = False
     ) -> list[Row]:
         paper, self._paper = self._paper, self._paper.narrower(cells)
-        self._depth += 1
         try:
             return self.blocks(nodes, style, tight=tight)
         finally:
             self._paper = paper
-            self._depth -= 1
 
     def _list(self, node: SyntaxTreeNode, style: Style) -> list[Row]:
         ordered = node.type == "ordered_list"
@@ -153,23 +151,31 @@ class _Drawing:
             start, self._number = self._number, None
         tight = _is_tight(node)
         cells = len(str(start + len(node.children) - 1)) + 2 if ordered else 2
+        bullet = self._paper.marks.bullets[self._depth % 3]
         rows: list[Row] = []
+        self._depth += 1
         for place, item in enumerate(node.children):
             if rows and not tight:
                 rows.append(BLANK)
-            label = f"{start + place}.".rjust(cells - 1) + " " if ordered else self._bullet(item)
+            label = (
+                f"{start + place}.".rjust(cells - 1) + " "
+                if ordered
+                else self._task(item) or bullet + " "
+            )
             content = self._inside(cells, item.children, style, tight=tight) or [BLANK]
             look = self._paper.ink.primary
             rows += behind(content, [(label, look)], [(" " * cells, NONE)])
+        self._depth -= 1
         return rows
 
-    def _bullet(self, item: SyntaxTreeNode) -> str:
+    def _task(self, item: SyntaxTreeNode) -> str:
+        """The box of a task, taken out of its text; empty for any other item."""
         marks = self._paper.marks
         first = next((node for node in item.walk() if node.type == "text"), None)
         if first is not None and first.token is not None and (task := _TASK.match(first.content)):
             first.token.content = first.content[task.end() :]
             return (marks.unticked if task[1] == " " else marks.ticked) + " "
-        return marks.bullets[self._depth % len(marks.bullets)] + " "
+        return ""
 
 
 def _is_tight(node: SyntaxTreeNode) -> bool:

@@ -57,6 +57,9 @@ class _Scan:
     inner: str | None = None
     in_list: bool = False
     number: int | None = None
+    """Number of the first item, where the list was begun in an earlier piece."""
+    start: int | None = None
+    """Number that the source gives the first item of an ordered list."""
     items: int = 0
     blank: bool = False
     gap: bool = False
@@ -130,7 +133,7 @@ class _Scan:
     def _begin_item(self, item: re.Match[str]) -> None:
         if not self.in_list:
             self.in_list, self.items = True, 0
-            self.number = int(item[2]) if item[2] and not self.lines else None
+            self.start = int(item[2]) if item[2] and not self.lines else None
         self.items += 1
 
     def _is_long(self) -> bool:
@@ -141,9 +144,11 @@ class _Scan:
         if self.in_list:
             if item is None or item.start(1 if item[1] else 2) > 1:
                 return
-            number = None if self.number is None else self.number + self.items
+            start = self.start if self.number is None else self.number
+            number = None if start is None else start + self.items
             self._emit_prose()
-            self.in_list, self.number, self.items, self.gap = True, number, 0, False
+            self.in_list, self.gap = True, False
+            self.number = self.start = number
         elif len(self.lines) > 2 and _DELIMITERS.match(self.lines[1]) and "|" in self.lines[0]:
             head = self.lines[:2]
             self._emit_prose()
@@ -172,7 +177,8 @@ class _Scan:
             self.out.append(Prose(source, self.gap, self.number))
             self.gap = True
         self.lines, self.chars = [], 0
-        self.in_list, self.number, self.items, self.blank, self.inner = False, None, 0, False, None
+        self.in_list, self.blank, self.inner = False, False, None
+        self.number, self.start, self.items = None, None, 0
 
 
 def _closes(line: str, mark: str) -> bool:

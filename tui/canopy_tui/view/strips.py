@@ -241,7 +241,7 @@ def laid(
 
     ``first`` stands before the first row and ``rest`` before all others (default: as many spaces).
     """
-    ahead = width_of(first)
+    ahead = max(width_of(first), width_of(rest or ()))
     after = [(" " * ahead, NONE)] if rest is None else rest
     rows: list[Row] = []
     for line in lines:

@@ -98,12 +98,9 @@ class TranscriptView(TranscriptCanvas, can_focus=True):
         """The entry under the cursor, while the view has focus."""
         return self._cursor if self.has_focus else None
 
-    def on_focus(self) -> None:
-        """Show the cursor."""
-        self.paint()
-
-    def on_blur(self) -> None:
-        """Hide the cursor."""
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Show the cursor, or hide it."""
+        super().watch_has_focus(has_focus)
         self.paint()
 
     def reveal(self, key: int) -> None:

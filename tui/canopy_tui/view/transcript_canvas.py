@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
 from canopy_tui.model.entries import ChildEntry
 from canopy_tui.view.blocks.entry import Around
@@ -70,7 +71,7 @@ class TranscriptCanvas(ScrollView):
         self.changes = 0
         self.repaints = 0
         self._scheduled = False
-        self._pause = PAUSE_REMOTE if os.environ.get("SSH_CONNECTION") else PAUSE
+        self.pause = PAUSE_REMOTE if os.environ.get("SSH_CONNECTION") else PAUSE
         self._rested = 0.0
         self._placed = 0
         self._strips: list[Strip] = []
@@ -120,7 +121,7 @@ class TranscriptCanvas(ScrollView):
         self._dirty.clear()
         self.paint()
         ended = perf_counter()
-        self._rested = ended + max(self._pause, _REST * (ended - started))
+        self._rested = ended + max(self.pause, _REST * (ended - started))
 
     def _cards_in_view(self) -> Iterable[int]:
         """Child cards show another session, whose changes do not touch their own entry."""
@@ -177,16 +178,28 @@ class TranscriptCanvas(ScrollView):
         viewport.settle()
         width = self.scrollable_content_region.width
         strips = self._lines(viewport, width)
-        self._placed = viewport.offset
-        self.virtual_size = Size(width, viewport.layout.total)
-        self.scroll_target_y = viewport.offset
-        self.scroll_y = viewport.offset
+        self._place(viewport.offset, Size(width, viewport.layout.total))
         before, self._strips = self._strips, strips
         for y in range(max(len(before), len(strips))):
             if before[y : y + 1] != strips[y : y + 1]:
                 self.refresh(Region(0, y, width, 1))
         self.repaints += 1
         self.painted()
+
+    def _place(self, offset: int, size: Size) -> None:
+        """Tell Textual the height and the place.
+
+        Assigning ``virtual_size`` would lay out and repaint the whole screen each time, and all
+        that can depend on it is the scrollbar, which always has its column.
+        """
+        self._placed = offset
+        if size != self.virtual_size:
+            self.set_reactive(Widget.virtual_size, size)
+            bar = self.vertical_scrollbar
+            bar.window_size = self.scrollable_content_region.height
+            bar.window_virtual_size = size.height
+        self.scroll_target_y = offset
+        self.scroll_y = offset
 
     def painted(self) -> None:
         """Called after each repaint."""
@@ -239,7 +252,7 @@ class TranscriptCanvas(ScrollView):
         """The line at ``y`` of the widget."""
         if y < len(self._strips):
             return self._strips[y]
-        return Strip.blank(self.size.width, self.rich_style)
+        return Strip.blank(self.scrollable_content_region.width, self.rich_style)
 
     def row_at(self, y: int) -> Shown | None:
         """What is on the line at ``y`` of the widget."""

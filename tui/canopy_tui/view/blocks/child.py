@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from canopy_tui.model.entries import ChildEntry, MessageEntry, Role, ToolEntry
 from canopy_tui.model.sanitize import visible
 from canopy_tui.model.state import Phase
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from canopy_tui.view.strips import Paper, Run
 
 _HINT = "enter: open"
+_NAME = 16
+"""Cells of the name that stay when there is too little room for everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +47,11 @@ class Card:
         words = [*(["asks"] if self.asks else []), *self.words]
         tail = [(dot + visible(word, multiline=False), ink.muted) for word in words]
         room = paper.width - INDENT - width_of([hint])
-        while tail and width_of(tail) > room // 2:
+        name = visible(self.name, multiline=False)
+        least = min(cell_len(name), _NAME)
+        while tail and width_of(tail) + least > room:
             tail.pop()
-        name = fitted(visible(self.name, multiline=False), room - width_of(tail), paper.marks.more)
+        name = fitted(name, room - width_of(tail), paper.marks.more)
         runs = (*head, (name, ink.secondary), *tail, hint)
         return [Row(runs, INDENT, hit="open")]
 

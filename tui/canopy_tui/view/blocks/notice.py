@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from canopy_tui.model.sanitize import visible
 from canopy_tui.view.blocks.block import beside, guessed, inside, more_row
 from canopy_tui.view.strips import PROSE, Row, laid, printable
 
@@ -43,7 +44,7 @@ class Notice:
         if self.detail:
             rows += self._detail(page, width)
         if self.action:
-            name = self.action.replace("_", " ")
+            name = visible(self.action.replace("_", " "), multiline=False)
             rows.append(Row(((f"[enter: {name}]", ink.primary),), hit="action"))
         return beside(rows, (mark, style))
 

@@ -24,7 +24,7 @@ from canopy_tui.view.blocks.block import (
 from canopy_tui.view.blocks.diff import FileChange
 from canopy_tui.view.blocks.tool import tool_line
 from canopy_tui.view.blocks.values import value_lines
-from canopy_tui.view.markdown import markdown_rows
+from canopy_tui.view.markdown import literal_rows, markdown_rows
 from canopy_tui.view.strips import laid, printable
 
 if TYPE_CHECKING:
@@ -64,15 +64,17 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Markdown that a tool gave back; ``below`` lines after it are left out."""
+    """What a tool gave back; ``below`` lines after it are left out."""
 
     text: str
     below: int = 0
+    markdown: bool = True
 
     def draw(self, paper: Paper) -> list[Row]:
         """In the text column."""
         page = inside(paper)
-        rows = markdown_rows(self.text, page, style=paper.ink.muted)
+        draw = markdown_rows if self.markdown else literal_rows
+        rows = draw(self.text, page, style=paper.ink.muted)
         if self.below:
             rows.append(more_row(self.below, page, "v"))
         return beside(rows)
@@ -84,18 +86,18 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """The arguments of a call, one ``key: value`` each."""
+    """The arguments of a call: key, value, and whether the value goes on lines of its own."""
 
-    pairs: tuple[tuple[str, str], ...]
+    arguments: tuple[tuple[str, str, bool], ...]
 
     def draw(self, paper: Paper) -> list[Row]:
-        """Values of several lines start below their key and are cut."""
+        """Values below their key are cut when they are long."""
         ink, page = paper.ink, inside(paper)
         rows: list[Row] = []
-        for key, value in self.pairs:
+        for key, value, below in self.arguments:
             name = [(f"{visible(key, multiline=False)}: ", ink.faint)]
             lines = printable(value).split("\n")
-            if len(lines) == 1:
+            if not below:
                 rows += laid([[*name, (lines[0], ink.muted)]], page.width, rest=[("  ", ink.muted)])
                 continue
             rows += laid([name], page.width)
@@ -108,7 +110,7 @@ class Input:
 
     def guess(self, width: int) -> int:
         """By characters and newlines."""
-        return sum(min(guessed(value, width), _INPUT_LINES) for _, value in self.pairs)
+        return sum(min(guessed(value, width), _INPUT_LINES) for _, value, _ in self.arguments)
 
 
 def tool_blocks(entry: ToolEntry, look: Look) -> list[Block]:
@@ -124,8 +126,8 @@ def _has_more(entry: ToolEntry) -> bool:
 
 def _below(entry: ToolEntry, expanded: bool) -> list[Block]:
     blocks: list[Block] = []
-    if expanded and (pairs := _arguments(entry)):
-        blocks.append(Input(pairs))
+    if expanded and (arguments := _arguments(entry)):
+        blocks.append(Input(arguments))
     blocks += _changes(entry, expanded)
     if expanded:
         blocks += _contents(entry)
@@ -134,23 +136,30 @@ def _below(entry: ToolEntry, expanded: bool) -> list[Block]:
     elif entry.status == "failed" and not expanded and (text := _first_text(entry)):
         blocks.append(_output(text, TAIL, expanded))
     elif expanded and not entry.content and entry.raw_output is not None:
-        blocks.append(_bounded(value_lines(entry.raw_output)))
+        blocks.append(_bounded(value_lines(entry.raw_output), markdown=False))
     return blocks
 
 
-def _arguments(entry: ToolEntry) -> tuple[tuple[str, str], ...]:
+def _arguments(entry: ToolEntry) -> tuple[tuple[str, str, bool], ...]:
     """The input without what the title or a diff says already."""
-    if not isinstance(entry.raw_input, Mapping):
-        return (("input", value_lines(entry.raw_input)),) if entry.raw_input else ()
+    given = entry.raw_input
+    if not isinstance(given, Mapping):
+        return (_argument("input", given),) if given else ()
     shown = {entry.title}
     for part in entry.content:
         if isinstance(part, Diff):
             shown |= {part.new_text, part.old_text if isinstance(part.old_text, str) else ""}
     return tuple(
-        (str(key), value_lines(value))
-        for key, value in entry.raw_input.items()
+        _argument(str(key), value)
+        for key, value in given.items()
         if not (isinstance(value, str) and value in shown)
     )
+
+
+def _argument(key: str, value: object) -> tuple[str, str, bool]:
+    text = value_lines(value)
+    nested = isinstance(value, Mapping | list | tuple) and bool(value)
+    return key, text, nested or "\n" in text
 
 
 def _changes(entry: ToolEntry, expanded: bool) -> list[Block]:
@@ -193,11 +202,11 @@ def _first_text(entry: ToolEntry) -> str:
     return entry.raw_output if isinstance(entry.raw_output, str) else ""
 
 
-def _bounded(text: str) -> Contents:
+def _bounded(text: str, *, markdown: bool = True) -> Contents:
     lines = text[: CHARS + 1].split("\n")[:LINES]
     kept = "\n".join(lines)[:CHARS]
     below = text.count("\n", len(kept)) if len(kept) < len(text) else 0
-    return Contents(kept, max(below, int(len(kept) < len(text.rstrip("\n")))))
+    return Contents(kept, max(below, int(len(kept) < len(text.rstrip("\n")))), markdown)
 
 
 def _output(text: str, lines: int, expanded: bool) -> Output:
