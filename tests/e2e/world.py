@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from canopy_agent.demo.workspace import DemoEnvironment, demo_environment
 from canopy_shared.ext import air, canopy
+from oracle import complaints
 from raw_client import RawClient
 
 if TYPE_CHECKING:
@@ -73,3 +74,4 @@ async def world(
         RawClient.spawn(env=place.env, cwd=str(place.cwd), whole_env=True) as agent,
     ):
         yield World(agent, place)
+        assert complaints(agent.frames) == []
