@@ -1,6 +1,7 @@
 """The public ACP schema as a judge of what the agent sends: every frame that it knows must fit.
 
-The schema is that of the package ``agent-client-protocol``; what it does not know yet is passed over.
+The schema is that of the package ``agent-client-protocol``; what it does not know yet is passed
+over.
 """
 
 from __future__ import annotations
