@@ -31,7 +31,7 @@ debian() { \
   fi; }
 endef
 
-.PHONY: help demo test check screenshots interop bench clean
+.PHONY: help demo test check screenshots interop bench soak clean
 
 help:
 	@echo 'make demo         try Canopy: a scripted model, no account, no network'
@@ -40,6 +40,7 @@ help:
 	@echo 'make screenshots  draw screenshots/ anew from real runs'
 	@echo 'make interop      a real ACP client (npm package acpx) drives canopy --stdio'
 	@echo 'make bench        measurements'
+	@echo 'make soak         500 random runs on the real CLI, at most 10 minutes'
 	@echo 'make clean        remove .venv and everything else that was made'
 
 demo: $(INSTALLED)
@@ -67,6 +68,9 @@ interop: $(INSTALLED) $(TOOLS_INSTALLED)
 bench: $(INSTALLED)
 	@test -d tests/perf || { echo 'There is nothing to measure yet: no tests/perf.' >&2; exit 1; }
 	$(PY) -m pytest -s tests/perf $(ARGS)
+
+soak: $(INSTALLED)
+	$(PY) -m pytest -s tests/soak $(ARGS)
 
 clean:
 	rm -rf .venv .tools build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -63,14 +63,14 @@ class World:
 
 @contextlib.asynccontextmanager
 async def world(
-    *rules: Rule | Sequence[Rule], env: Mapping[str, str] | None = None
+    *rules: Rule | Sequence[Rule], env: Mapping[str, str] | None = None, pace: float = 0.0
 ) -> AsyncIterator[World]:
-    """A world whose model follows ``rules``."""
+    """A world whose model follows ``rules``, with its pauses times ``pace``."""
     flat: list[Rule] = []
     for rule in rules:
         flat += [rule] if not isinstance(rule, (list, tuple)) else rule
     async with (
-        demo_environment(flat, pace=0.0, env=env) as place,
+        demo_environment(flat, pace=pace, env=env) as place,
         RawClient.spawn(env=place.env, cwd=str(place.cwd), whole_env=True) as agent,
     ):
         yield World(agent, place)
