@@ -182,9 +182,8 @@ async def soak(name: str, capabilities: dict[str, Any], runs: int, until: float)
             load.note_children()
         grown = memory(w.agent.process.pid) - warm if warm else 0
         load.check_children()
-        print(
-            f"\n{name}: {dict(load.seen)}; memory of the agent after a quarter {warm} kB, then {grown:+} kB"
-        )
+        print(f"\n{name}: {dict(load.seen)}")
+        print(f"memory of the agent: {warm} kB after a quarter, then {grown:+} kB")
         assert grown < 30_000
         assert w.model.faults == []
         return load.seen
