@@ -78,13 +78,13 @@ def test_what_a_session_was_told_names_who_told_it() -> None:
         message("Lost", Role.CHILD, peer="nobody"),
     ]
     assert drawn(state).split("\n") == [
-        "▌ prompt from explore#2",
+        "❯ prompt from explore#2",
         "  Find all",
         "",
-        "▌ from explore#2",
+        "❯ from explore#2",
         "  Found them",
         "",
-        "▌ from nobody",
+        "❯ from nobody",
         "  Lost",
     ]
 
@@ -344,7 +344,7 @@ def test_a_card_tells_how_the_child_stands() -> None:
     assert card(phase=Phase.CANCELLED) == "⊘ kid · cancelled  [enter: open]"
     assert card(phase=Phase.RUNNING, asks=True) == "! kid · asks · running  [enter: open]"
     assert card(phase=Phase.RUNNING, run=2) == "✓ kid · earlier run  [enter: open]"
-    assert card(title="", task="Do it\nnow") == "◌ Do it · idle  [enter: open]"
+    assert card(title="", task="Do it\nnow") == "◌ Do it now · idle  [enter: open]"
 
 
 def test_a_card_is_one_line_at_any_width() -> None:

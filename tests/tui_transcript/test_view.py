@@ -76,13 +76,30 @@ async def test_space_expands_and_folds_and_the_header_stays() -> None:
     async with playing(state) as stage:
         assert stage.lines[-1] == " ✓ $ make  60 lines"
         await stage.press("up", "space")
-        assert stage.lines[-1].startswith("▌✓ $ make")
+        assert stage.lines[1:3] == ["▌✓ $ make  60 lines", "▌  ▎line 0"]
         await stage.press("pagedown")
-        assert "line 5" in stage.text
+        assert "line 40" in stage.text
         await stage.press("end")
         assert stage.lines[-1] == "   ▎line 59"
         await stage.press("up", "space")
         assert stage.lines[-1] == "▌✓ $ make  60 lines"
+
+
+async def test_what_is_expanded_at_the_end_comes_into_view() -> None:
+    call = tool("grep", kind="search", content=(text_content("one\n\ntwo\n\nthree"),))
+    state = world(*(message(f"Number {number}.") for number in range(20)), call)
+    async with playing(state) as stage:
+        await stage.press("space")
+        assert stage.lines[-1] == "▌  three"
+        await stage.tell(add(state, message("follows")))
+        assert stage.lines[-1] == "   follows"
+
+
+async def test_keys_mean_what_is_in_view() -> None:
+    state = world(*(message(f"Number {number}.") for number in range(100)))
+    async with playing(state) as stage:
+        await stage.press("home", "down", "end", "pageup", "y")
+        assert stage.told(COPY)[0].text in stage.text
 
 
 async def test_v_shows_an_entry_as_it_came_and_back() -> None:
@@ -146,6 +163,14 @@ async def test_clicks_open_cards_toggle_tools_and_move_the_cursor() -> None:
         await stage.pilot.click(TranscriptView, offset=(6, 0))
         await stage.pilot.pause()
         assert stage.lines[0] == "▌  text"
+
+
+async def test_a_double_click_toggles_once() -> None:
+    call = tool("grep", content=(text_content("found"),))
+    async with playing(world(call)) as stage:
+        await stage.pilot.click(TranscriptView, offset=(6, 0), times=2)
+        await stage.pilot.pause()
+        assert stage.lines[1] == "▌  found"
 
 
 async def test_a_link_only_tells_and_shows_its_target() -> None:
@@ -212,6 +237,35 @@ async def test_another_session_and_back_keeps_place_and_looks() -> None:
         stage.view.show("main", state)
         await stage.pilot.pause()
         assert stage.lines[0] == "   Anew."
+
+
+async def test_news_while_away_are_counted_on_return() -> None:
+    state = world(*(message(f"Number {number}.") for number in range(60)))
+    add_child(state, "kid").entries.append(message("I am the child."))
+    async with playing(state) as stage:
+        await stage.press("pageup")
+        held = stage.lines[:-1]
+        stage.view.show("kid", state)
+        add(state, message("new"))
+        add(state, message("newer"))
+        stage.view.show("main", state)
+        assert stage.lines[:-1] == held
+        assert "2 new below" in stage.lines[-1]
+
+
+async def test_a_hidden_view_catches_up_and_has_seen_nothing() -> None:
+    state = world(message("one"))
+    async with playing(state) as stage:
+        seen = len(stage.told(TranscriptView.SeenEnd))
+        stage.view.display = False
+        await stage.pilot.pause()
+        stage.view.touched([add(state, message("two"))])
+        await stage.pilot.pause()
+        assert len(stage.told(TranscriptView.SeenEnd)) == seen
+        stage.view.display = True
+        await stage.pilot.pause()
+        assert stage.lines[2] == "   two"
+        assert len(stage.told(TranscriptView.SeenEnd)) == seen + 1
 
 
 async def test_a_session_that_is_not_there_is_refused() -> None:

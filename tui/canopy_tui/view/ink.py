@@ -100,6 +100,10 @@ class _Pot:
         pale = self.fore.blend(self.back, part)
         return Style(color=self._readable(pale, contrast).rich_color)
 
+    def line(self, name: str, part: float = 0.14) -> Style:
+        """Text on a tint of that colour, or in that colour where there are no tints."""
+        return self.pen(name) if self.native else self.pen("foreground") + self.wash(name, part)
+
     def _readable(self, colour: Color, contrast: float) -> Color:
         """``colour``, moved towards the text colour as far as needed."""
         for step in range(10):
@@ -165,6 +169,7 @@ def _mixed(pairs: frozenset[tuple[str, str]], native: bool) -> Ink:
     text, primary = pot.pen("foreground"), pot.pen("primary")
     has_quiet = "quiet" in dict(pairs) and not native
     muted = pot.pen("quiet") if has_quiet else pot.faded(0.38, _READABLE)
+    emphasis = _BOLD + Style(underline=True) if native else _BOLD
     pill = Style(color=pot.back.rich_color, bgcolor=pot.of("primary").rich_color, bold=True)
     return Ink(
         text=text,
@@ -190,10 +195,10 @@ def _mixed(pairs: frozenset[tuple[str, str]], native: bool) -> Ink:
         url=muted,
         said=text + pot.wash("primary", 0.12),
         said_bar=primary + _BOLD + pot.wash("primary", 0.12),
-        added=text + pot.wash("success", 0.14),
-        removed=text + pot.wash("error", 0.14),
-        added_word=text + _BOLD + pot.wash("success", 0.34),
-        removed_word=text + _BOLD + pot.wash("error", 0.34),
+        added=pot.line("success"),
+        removed=pot.line("error"),
+        added_word=pot.line("success", 0.34) + emphasis,
+        removed_word=pot.line("error", 0.34) + emphasis,
         cursor=primary + _BOLD,
         pill=_REVERSE if native else pill,
         syntax=_syntax(pot, muted),

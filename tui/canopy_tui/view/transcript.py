@@ -29,7 +29,9 @@ class TranscriptView(TranscriptCanvas, can_focus=True):
     """One transcript, with a cursor that stands on entries while the view has focus."""
 
     HELP = """\
-    The transcript follows its end until you scroll up; End follows again.
+    The transcript follows its end until you scroll up; End follows again. Up and down walk from
+    entry to entry, space expands one, enter opens an agent, y copies the text, v shows all of it
+    as it came.
     """
     BINDING_GROUP_TITLE = "Transcript"
 
@@ -179,7 +181,7 @@ class TranscriptView(TranscriptCanvas, can_focus=True):
                 self.post_message(self.LeftEnd(session.id))
             return
         now = session.id, self.changes
-        if self._seen != now:
+        if self._seen != now and self.display:
             self._seen = now
             self.post_message(self.SeenEnd(session.id))
 
@@ -189,7 +191,8 @@ class TranscriptView(TranscriptCanvas, can_focus=True):
         """The entry that a key is meant for: under the cursor, else the last one in view."""
         if self.viewport is None:
             return None
-        if self._cursor is None and (seen := self.viewport.entries_in_view()):
+        seen = self.viewport.entries_in_view()
+        if seen and self._cursor not in seen:
             self._cursor = seen[-1]
         return self._cursor
 
@@ -198,6 +201,9 @@ class TranscriptView(TranscriptCanvas, can_focus=True):
         self.viewport.hold()
         self.viewport.layout.set_look(index, look)
         self._cursor = index
+        if look.expanded or look.raw:
+            self.viewport.settle()
+            self.viewport.reveal(index)
         self.paint()
 
     def action_expand(self) -> None:
@@ -243,6 +249,8 @@ class TranscriptView(TranscriptCanvas, can_focus=True):
         self._cursor = place.entry
         if link := event.style.meta.get(LINK):
             self.post_message(self.OpenLink(str(link)))
+        elif event.chain > 1:
+            pass  # the first click of a double one has done it
         elif row.hit == "toggle":
             self.action_expand()
         elif row.hit in ("open", "action"):

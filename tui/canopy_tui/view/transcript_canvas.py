@@ -18,20 +18,25 @@ from textual.widget import Widget
 from canopy_tui.model.entries import ChildEntry
 from canopy_tui.view.blocks.entry import Around
 from canopy_tui.view.ink import mix
-from canopy_tui.view.strips import BLANK, UNICODE, Paper, Row, highlighted, strip_of, width_of
+from canopy_tui.view.strips import UNICODE, Paper, Row, highlighted, strip_of, width_of
 from canopy_tui.view.transcript_layout import TranscriptLayout
 from canopy_tui.view.transcript_selection import line_of, selected_text
-from canopy_tui.view.transcript_viewport import Viewport
+from canopy_tui.view.transcript_viewport import Viewport, is_lead
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import TypeAlias
 
+    from rich.style import Style
     from textual.selection import Selection
     from textual.theme import Theme
 
     from canopy_tui.model.state import ClientState, SessionView
+    from canopy_tui.view.ink import Ink
     from canopy_tui.view.strips import Marks
     from canopy_tui.view.transcript_viewport import Shown
+
+    _Key: TypeAlias = tuple[int, bool, tuple[int, int] | None, Style]
 
 PAUSE = 1 / 20
 """Least seconds between repaints; a distant terminal gets half as many."""
@@ -42,8 +47,6 @@ _REMEMBERED = 8
 """Sessions whose place and expanded entries are kept while another one is shown."""
 _EDGES = 2
 """Columns that are not for blocks: the cursor's on the left, an empty one on the right."""
-
-_Key = tuple[int, bool, tuple[int, int] | None]
 
 
 class TranscriptCanvas(ScrollView):
@@ -90,7 +93,7 @@ class TranscriptCanvas(ScrollView):
         viewport = None
         if session in self._kept and self._kept[session][0] is view:
             viewport = self._kept[session][1]
-            viewport.layout.catch_up()
+            viewport.changed(viewport.layout.stale())
         self.viewport = viewport
         if self._is_sized():
             self._fit()
@@ -116,19 +119,25 @@ class TranscriptCanvas(ScrollView):
         if self.viewport is None:
             return
         started = perf_counter()
-        self.changes += bool(self._dirty)
-        self.viewport.changed([*self._dirty, *self._cards_in_view()])
-        self._dirty.clear()
+        self._take_over()
         self.paint()
         ended = perf_counter()
         self._rested = ended + max(self.pause, _REST * (ended - started))
 
-    def _cards_in_view(self) -> Iterable[int]:
-        """Child cards show another session, whose changes do not touch their own entry."""
+    def _take_over(self) -> None:
+        """Hand what changed to the viewport.
+
+        Cards in view are read again each time: they show another session, whose changes do not
+        touch their own entry.
+        """
         viewport = self.viewport
         assert viewport is not None
+        self.changes += bool(self._dirty)
         entries = [viewport.layout.entry(index) for index in viewport.entries_in_view()]
-        return [entry.key for entry in entries if isinstance(entry, ChildEntry)]
+        cards = [entry.key for entry in entries if isinstance(entry, ChildEntry)]
+        viewport.changed(self._dirty)
+        viewport.layout.sync(cards)
+        self._dirty.clear()
 
     # --- size and colours ------------------------------------------------------------------------
 
@@ -146,6 +155,9 @@ class TranscriptCanvas(ScrollView):
         self._fit()
         self.paint()
 
+    def _ink(self) -> Ink:
+        return mix(self.app.theme_variables, native=self.app.native_ansi_color)
+
     def _is_sized(self) -> bool:
         size = self.scrollable_content_region.size
         return size.width > _EDGES and size.height > 0
@@ -155,9 +167,7 @@ class TranscriptCanvas(ScrollView):
         if self.session is None or self.state is None or not self._is_sized():
             return
         size = self.scrollable_content_region.size
-        app = self.app
-        ink = mix(app.theme_variables, native=app.native_ansi_color)
-        paper = Paper(size.width - _EDGES, ink, self._marks)
+        paper = Paper(size.width - _EDGES, self._ink(), self._marks)
         if self.viewport is None:
             layout = TranscriptLayout(Around(self.state, self.session), paper)
             self.viewport = Viewport(layout, size.height)
@@ -165,6 +175,7 @@ class TranscriptCanvas(ScrollView):
             while len(self._kept) > _REMEMBERED:
                 self._kept.popitem(last=False)
         else:
+            self._take_over()
             self.viewport.redraw(paper, size.height)
         self._kept.move_to_end(self.session.id)
 
@@ -209,15 +220,14 @@ class TranscriptCanvas(ScrollView):
         return None
 
     def _lines(self, viewport: Viewport, width: int) -> list[Strip]:
-        marked, selection = self.marked(), self.text_selection
+        marked, selection, style = self.marked(), self.text_selection, self.rich_style
         made: dict[int, tuple[Row, _Key, Strip]] = {}
         strips: list[Strip] = []
         for place, row in viewport.shown:
             line = line_of(place)
             span = selection.get_span(line) if selection else None
-            # The blank row before an entry belongs to nobody.
-            on = place.entry == marked and (place[1:] != (0, 0) or row is not BLANK)
-            key = (width, on, span)
+            on = place.entry == marked and not is_lead(place, row)
+            key = (width, on, span, style)
             known = self._made.get(line)
             if known is None or known[0] is not row or known[1] != key:
                 known = (row, key, self._strip(line, row, key))
@@ -230,18 +240,18 @@ class TranscriptCanvas(ScrollView):
 
     def _strip(self, line: int, row: Row, key: _Key) -> Strip:
         """The row behind the cursor's column."""
-        width, marked, span = key
-        ink = mix(self.app.theme_variables, native=self.app.native_ansi_color)
+        width, marked, span, base = key
+        ink = self._ink()
         cursor = Row(((self._marks.bar if marked else " ", ink.cursor),))
         if span is not None:
-            style = self.screen.get_component_rich_style("screen--selection")
-            row = highlighted(row, *span, style)
+            selected = self.screen.get_component_rich_style("screen--selection")
+            row = highlighted(row, *span, selected)
         parts = strip_of(cursor, 1, (0, line)), strip_of(row, width - 2, (0, line)), Strip.blank(1)
-        return Strip.join(parts).apply_style(self.rich_style)
+        return Strip.join(parts).apply_style(base)
 
     def _notice_below(self, viewport: Viewport, strip: Strip, width: int) -> Strip:
         """The last line with a note on its right that there is more below."""
-        ink = mix(self.app.theme_variables, native=self.app.native_ansi_color)
+        ink = self._ink()
         text = f" {self._marks.below} {viewport.new_below:,} new below (End) "
         note = strip_of(Row(((text, ink.pill),)), width_of([(text, ink.pill)]))
         return Strip.join([strip.crop(0, max(0, width - note.cell_length - 1)), note]).crop(

@@ -120,10 +120,11 @@ class TranscriptLayout:
             if index is not None and index < first_new:
                 self.renew(index)
 
-    def catch_up(self) -> None:
-        """Take over whatever changed, when nobody said what."""
-        stale = [item.entry.key for item in self._items if item.revision != item.entry.revision]
-        self.sync(stale)
+    def stale(self) -> list[int]:
+        """Keys of entries that came or changed and were not taken over yet."""
+        new = self._around.session.entries[len(self._items) :]
+        changed = [item.entry for item in self._items if item.revision != item.entry.revision]
+        return [entry.key for entry in (*changed, *new)]
 
     def _append(self, entry: AnyEntry) -> None:
         before = self._items[-1].entry if self._items else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from canopy_tui.view.strips import BLANK
 from canopy_tui.view.transcript_layout import Place
 
 if TYPE_CHECKING:
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from canopy_tui.view.transcript_layout import TranscriptLayout
 
 Shown = tuple[Place, "Row"]
+
+
+def is_lead(place: Place, row: Row) -> bool:
+    """Whether it is the blank row before an entry, which belongs to nobody."""
+    return place[1:] == (0, 0) and row is BLANK
 
 
 class Viewport:
@@ -126,7 +132,7 @@ class Viewport:
 
     def entries_in_view(self) -> list[int]:
         """Indices of the entries in view, top to bottom."""
-        return sorted({place.entry for place, _ in self.shown})
+        return sorted({place.entry for place, row in self.shown if not is_lead(place, row)})
 
     # --- settling --------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from canopy_tui.model.entries import ChildEntry, MessageEntry, Role, ToolEntry
 from canopy_tui.model.sanitize import visible
 from canopy_tui.model.state import Phase
 from canopy_tui.view.blocks.block import INDENT
+from canopy_tui.view.labels import name_of
 from canopy_tui.view.strips import Row, fitted, width_of
 
 if TYPE_CHECKING:
@@ -72,18 +73,13 @@ class Card:
         return 1
 
 
-def name_of(view: SessionView) -> str:
-    """What a person calls the session."""
-    return view.title or view.role or view.task.partition("\n")[0] or view.id
-
-
 def card(entry: ChildEntry, state: ClientState) -> Card:
     """The card as the child stands now; one of an earlier run only says that the run is over."""
     view = state.sessions.get(entry.child)
     if view is None:
         return Card(entry.child, entry.child, "gone", words=("gone",))
     if entry.run != view.run:
-        return Card(view.id, name_of(view), Phase.DONE.value, words=("earlier run",))
+        return Card(view.id, name_of(state, view), Phase.DONE.value, words=("earlier run",))
     asks = view.requires_action or any(request.session == view.id for request in state.waiting())
     running = view.phase is Phase.RUNNING
     state_word = (view.activity or Phase.RUNNING.value) if running else view.phase.value
@@ -95,7 +91,7 @@ def card(entry: ChildEntry, state: ClientState) -> Card:
         words.append(f"{tools:,} tool{'' if tools == 1 else 's'}")
     if lines:
         words.append(f"{lines:,} line{'' if lines == 1 else 's'}")
-    return Card(view.id, name_of(view), view.phase.value, asks, tuple(words))
+    return Card(view.id, name_of(state, view), view.phase.value, asks, tuple(words))
 
 
 def _tally(view: SessionView) -> tuple[int, int]:

@@ -20,7 +20,7 @@ from canopy_tui.model.entries import (
 )
 from canopy_tui.view.blocks.attachment import Attachment, described
 from canopy_tui.view.blocks.block import Look, literal_blocks
-from canopy_tui.view.blocks.child import card, name_of
+from canopy_tui.view.blocks.child import card
 from canopy_tui.view.blocks.message import Letter, Markdown, Prompt
 from canopy_tui.view.blocks.notice import notice
 from canopy_tui.view.blocks.plan import checklist
@@ -28,6 +28,7 @@ from canopy_tui.view.blocks.rule import rule
 from canopy_tui.view.blocks.source import source_of
 from canopy_tui.view.blocks.thought import folded_thought
 from canopy_tui.view.blocks.tool_parts import tool_blocks
+from canopy_tui.view.labels import name_of
 from canopy_tui.view.markdown_split import Splitter
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Around:
     def name(self, session: str | None) -> str:
         """What a person calls a session."""
         view = self.state.sessions.get(session or "")
-        return name_of(view) if view else session or "?"
+        return name_of(self.state, view) if view else session or "?"
 
 
 class EntryBlocks:
@@ -90,7 +91,7 @@ def _blocks(entry: AnyEntry, look: Look, around: Around) -> list[Block]:
         case ChildEntry():
             return [card(entry, around.state)]
         case RuleEntry():
-            return [rule(entry, name_of(around.session))]
+            return [rule(entry, name_of(around.state, around.session))]
         case PlanEntry():
             return [checklist(entry)]
         case NoticeEntry():

@@ -92,7 +92,7 @@ class Letter:
         title = fitted(visible(self.heading, multiline=False), page.width)
         rows = [Row(((title, ink.muted),), len(title))]
         rows += folded(markdown_rows(self.text, page), page, self.expanded)
-        return tinted(beside(rows, (paper.marks.bar, ink.said_bar)), ink.said)
+        return tinted(beside(rows, (paper.marks.user, ink.said_bar)), ink.said)
 
     def guess(self, width: int) -> int:
         """By characters and newlines, up to where it folds."""

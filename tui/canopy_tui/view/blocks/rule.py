@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from canopy_tui.model.sanitize import visible
+from canopy_tui.view.labels import agents
 from canopy_tui.view.strips import Row, fitted
 
 if TYPE_CHECKING:
@@ -80,8 +81,7 @@ def rule(entry: RuleEntry, session: str) -> Rule:
             how = _STOPS.get(entry.text, f"ended: {entry.text}" if entry.text else "ended")
             still = ""
             if entry.running:
-                agents = "1 agent" if entry.running == 1 else f"{entry.running} agents"
-                still = f" · {agents} still working"
+                still = f" · {agents(entry.running)} still working"
             words = f"turn of {session} {how} {_clock(entry.at)}{still}"
             return Rule(words, loud=entry.text not in ("end_turn", "cancelled", ""))
 

@@ -13,6 +13,7 @@ from canopy_shared.content import Diff, TextContent, ToolContent
 from canopy_tui.model.sanitize import visible
 from canopy_tui.view.blocks.block import INDENT
 from canopy_tui.view.blocks.diff import change_runs
+from canopy_tui.view.labels import duration
 from canopy_tui.view.strips import NONE, Row, fitted, width_of
 
 if TYPE_CHECKING:
@@ -147,6 +148,4 @@ def _many(count: int, noun: str) -> str:
 def _time(entry: ToolEntry) -> str:
     if entry.ended_at is None or (taken := entry.ended_at - entry.at) < _SLOW:
         return ""
-    if taken < 60:
-        return f"{taken:.1f}s"
-    return f"{int(taken // 60)}m{int(taken % 60):02d}"
+    return f"{taken:.1f}s" if taken < 60 else duration(taken)
