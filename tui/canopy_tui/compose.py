@@ -33,8 +33,9 @@ from canopy_tui.storage import Drafts, PromptHistory
 if TYPE_CHECKING:
     from canopy_shared.transport import Transport
     from canopy_tui.agent_connection import AgentConnection, Launch
+    from canopy_tui.frame_pump import Schedule
     from canopy_tui.in_process_agent import Server
-    from canopy_tui.model.state import ClientState
+    from canopy_tui.model.state import ClientState, Touched
     from canopy_tui.view.app import CanopyApp
     from canopy_tui.view.surroundings import Surroundings
 
@@ -65,14 +66,14 @@ def run_client(directory: Path, agent_command: tuple[str, ...] | None, demo: boo
     """
     # Textual takes NO_COLOR out of the environment; the agent should still see it.
     environment = dict(os.environ)
-    _log_to_file(locations(environment).state)
     if demo:
         staged = _demo_stage(environment)
     elif agent_command is not None:
         staged = _foreign_stage(agent_command, directory, environment)
     else:
         staged = _own_stage(directory, environment)
-    code, words = asyncio.run(_run(staged))
+    with _logging_to(locations(environment).state):
+        code, words = asyncio.run(_run(staged))
     for line in words:
         print(line)
     return code
@@ -86,15 +87,17 @@ async def _run(
 
         made: list[Controller] = []
 
-        def make_host(
-            schedule: Callable[..., object], on_touched: Callable[..., None]
-        ) -> Controller:
+        def make_host(schedule: Schedule, on_touched: Callable[[Touched], None]) -> Controller:
+            def paint(touched: Touched) -> None:
+                if app.return_code is None:  # an app that leaves takes its widgets down
+                    on_touched(touched)
+
             made.append(
                 Controller(
                     stage.launch,
                     stage.directory,
                     schedule=schedule,
-                    on_touched=on_touched,
+                    on_touched=paint,
                     environment=stage.environment,
                 )
             )
@@ -144,13 +147,19 @@ def _leaving_on_signals(app: CanopyApp) -> Iterator[None]:
     for number in numbers:
         if number is not None:
             with contextlib.suppress(NotImplementedError, ValueError):
-                loop.add_signal_handler(number, partial(app.exit, return_code=128 + number))
+                loop.add_signal_handler(number, partial(_leave, app, 128 + number))
                 caught.append(number)
     try:
         yield
     finally:
         for number in caught:
             loop.remove_signal_handler(number)
+
+
+def _leave(app: CanopyApp, code: int) -> None:
+    if app.main.is_mounted:
+        app.leave()  # keeps the draft
+    app.exit(return_code=code)
 
 
 def _farewell(state: ClientState, directory: Path) -> list[str]:
@@ -228,7 +237,8 @@ async def _demo_stage(environment: Mapping[str, str]) -> AsyncIterator[Stage]:
 # --- the log --------------------------------------------------------------------------------------
 
 
-def _log_to_file(folder: Path) -> None:
+@contextlib.contextmanager
+def _logging_to(folder: Path) -> Iterator[None]:
     """Warnings go to ``canopy.log``, since the screen is the app's; without a file nowhere."""
     file = folder / "canopy.log"
     handler: logging.Handler = logging.NullHandler()
@@ -238,5 +248,11 @@ def _log_to_file(folder: Path) -> None:
             file.unlink()
         file.touch(mode=0o600)
         handler = logging.FileHandler(file, encoding="utf-8")
+    handler.setLevel(logging.WARNING)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.getLogger().addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.getLogger().removeHandler(handler)
+        handler.close()

@@ -56,7 +56,7 @@ class InProcessAgent:
         if error is None:
             return Ending("The agent stopped.")
         log.error("the agent failed", exc_info=error)
-        return Ending(f"The agent stopped because of a fault: {error or type(error).__name__}")
+        return Ending(f"The agent stopped because of a fault: {str(error) or type(error).__name__}")
 
     async def aclose(self) -> None:
         """End the server and, through it, all its sessions."""

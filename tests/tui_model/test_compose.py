@@ -1,0 +1,237 @@
+"""The client as it is put together: the app, the controller and another agent, without a screen.
+
+The app runs headless; a script of the test drives it in place of a person.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import stat
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from canopy_tui import compose
+from canopy_tui.model.state import ClientState, Phase, SessionView
+from canopy_tui.storage import Drafts
+from canopy_tui.view.app import CanopyApp
+from canopy_tui.view.key_guard import Verdict
+from fakes.agent import FakeAgentScript, ask_permission, said
+from fakes.cli import is_running
+from tui_model.client_world import texts
+from waiting import eventually
+
+Person = Callable[[CanopyApp, Any], Awaitable[None]]
+
+
+@pytest.fixture
+def own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Canopy's own files lie below ``tmp_path``."""
+    monkeypatch.setenv("CANOPY_CONFIG_DIR", str(tmp_path / "canopy"))
+    return tmp_path / "canopy"
+
+
+def person(monkeypatch: pytest.MonkeyPatch, acts: Person) -> None:
+    """Let ``acts`` use the app, in place of the terminal."""
+
+    async def run_async(self: CanopyApp) -> None:
+        async with self.run_test(size=(100, 30)) as pilot:
+            await acts(self, pilot)
+
+    monkeypatch.setattr(CanopyApp, "run_async", run_async)
+
+
+def takes_keys(app: CanopyApp) -> bool:
+    """Whether a request is on screen for long enough to be answered by a key."""
+    screen = app.desk.screen
+    if screen is None:
+        return False
+    return screen.guard.verdict(time.monotonic(), types_text=True) is Verdict.PASS
+
+
+async def ready(app: CanopyApp) -> SessionView:
+    await eventually(lambda: app.state.roots, "a session", bound=20)
+    return app.state.sessions[app.state.roots[0]]
+
+
+def test_another_agent_is_spoken_to_and_stopped(
+    tmp_path: Path, own_place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[Any] = [
+        {"update": said("May I?")},
+        ask_permission("p", "$SESSION", "t1", "make all"),
+        {"answered": "p"},
+        {"update": said("Done.", "m2")},
+    ]
+    script = FakeAgentScript(tmp_path / "agent", **{"session/prompt": [steps]})
+    seen: list[str] = []
+
+    async def acts(app: CanopyApp, pilot: Any) -> None:
+        root = await ready(app)
+        await pilot.press(*"hello", "enter")
+        await eventually(lambda: app.state.waiting(), "a request", bound=20)
+        await eventually(lambda: takes_keys(app), "the question", bound=20)
+        await pilot.press("y")
+        await eventually(lambda: root.turns_done, "the end of the turn", bound=20)
+        seen.append(texts(root))
+        await pilot.press(*"unsent", "ctrl+q")
+
+    person(monkeypatch, acts)
+    assert compose.run_client(tmp_path, script.command, demo=False) == 0
+    assert seen == ["May I?Done."]
+    assert [answer["result"] for answer in script.answers()] == [
+        {"outcome": {"outcome": "selected", "optionId": "yes"}}
+    ]
+    assert len(script.pids()) == 1
+    assert not is_running(script.pids()[0])
+
+    async def looks(app: CanopyApp, pilot: Any) -> None:
+        assert app.around.draft == "unsent"
+        assert list(app.around.history) == ["hello"]
+        await pilot.press("ctrl+q")
+
+    person(monkeypatch, looks)
+    compose.run_client(tmp_path, script.command, demo=False)
+    for file in (own_place / "state").iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_b10_one_key_starts_a_dead_agent_again(
+    tmp_path: Path, own_place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dying: list[Any] = [{"stderr": "disk is full"}, {"exit": 143}]
+    script = FakeAgentScript(tmp_path / "agent", **{"session/prompt": [dying]})
+
+    async def acts(app: CanopyApp, pilot: Any) -> None:
+        root = await ready(app)
+        await pilot.press(*"hello", "enter")
+        await eventually(lambda: app.state.link.status == "lost", "the loss", bound=20)
+        await pilot.pause()
+        shown = str(app.main.query_one("#link-banner").render())
+        assert "143" in shown
+        assert "disk is full" in shown
+        script.play({})
+        await pilot.press("f5")
+        await eventually(lambda: root.phase is Phase.IDLE, "the session", bound=20)
+        await pilot.press("ctrl+q")
+
+    person(monkeypatch, acts)
+    assert compose.run_client(tmp_path, script.command, demo=False) == 0
+    assert script.methods()[-2:] == ["initialize", "session/load"]
+    assert script.received("session/load")[0]["params"]["sessionId"] == "S1"
+
+
+def test_an_agent_that_does_not_start_is_told_in_the_app(
+    tmp_path: Path, own_place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def acts(app: CanopyApp, pilot: Any) -> None:
+        await eventually(lambda: app.state.link.status == "failed", "the failure", bound=20)
+        assert "could not be started" in app.state.link.detail
+        await pilot.press("ctrl+q")
+
+    person(monkeypatch, acts)
+    assert compose.run_client(tmp_path, (str(tmp_path / "none"),), demo=False) == 0
+
+
+def test_the_agent_is_stopped_when_the_app_fails(
+    tmp_path: Path, own_place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = FakeAgentScript(tmp_path / "agent")
+
+    def fail() -> None:
+        raise RuntimeError("a fault of ours")
+
+    async def acts(app: CanopyApp, pilot: Any) -> None:
+        await ready(app)
+        app.call_later(fail)
+        await eventually(lambda: app.return_code is not None, "the app to leave", bound=20)
+
+    person(monkeypatch, acts)
+    with pytest.raises(RuntimeError, match="a fault of ours"):
+        compose.run_client(tmp_path, script.command, demo=False)
+    assert not is_running(script.pids()[0])
+
+
+def test_an_agent_that_was_never_used_is_stopped_too(
+    tmp_path: Path, own_place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = FakeAgentScript(tmp_path / "agent")
+
+    async def run_async(self: CanopyApp) -> None:
+        await eventually(script.pids, "the agent", bound=20)
+
+    monkeypatch.setattr(CanopyApp, "run_async", run_async)
+    compose.run_client(tmp_path, script.command, demo=False)
+    assert not is_running(script.pids()[0])
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_leaves_in_order(
+    tmp_path: Path, own_place: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    script = FakeAgentScript(tmp_path / "agent")
+    number = signal.Signals[name]
+
+    async def acts(app: CanopyApp, pilot: Any) -> None:
+        await ready(app)
+        await pilot.press(*"draft")
+        os.kill(os.getpid(), number)
+        await eventually(lambda: app.return_code is not None, "the app to leave", bound=20)
+
+    person(monkeypatch, acts)
+    assert compose.run_client(tmp_path, script.command, demo=False) == 128 + number
+    assert Drafts(own_place / "state").get(str(tmp_path)) == "draft"
+    assert not is_running(script.pids()[0])
+
+
+def test_the_agent_still_sees_what_textual_takes_away(
+    tmp_path: Path, own_place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    note = tmp_path / "note"
+    command = ("/bin/sh", "-c", f'echo "$NO_COLOR" > {note}; pwd >> {note}')
+
+    async def acts(app: CanopyApp, pilot: Any) -> None:
+        await eventually(lambda: app.state.link.status == "failed", "its end", bound=20)
+        await pilot.press("ctrl+q")
+
+    person(monkeypatch, acts)
+    compose.run_client(tmp_path, command, demo=False)
+    assert note.read_text().splitlines() == ["1", str(tmp_path)]
+
+
+def spoken(*turns: int) -> ClientState:
+    state = ClientState()
+    for number, done in enumerate(turns):
+        view = SessionView(id=f"S {number}", turns_done=done)
+        state.sessions[view.id] = view
+        state.roots.append(view.id)
+    return state
+
+
+def test_the_farewell_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert compose._farewell(spoken(0), tmp_path) == []
+    assert compose._farewell(spoken(1, 0), tmp_path)[1:] == ["  canopy --cli --resume 'S 0'"]
+    other = tmp_path / "o t"
+    assert compose._farewell(spoken(2), other)[1:] == [
+        f"  cd '{other}' && canopy --cli --resume 'S 0'"
+    ]
+
+
+def test_a_large_log_begins_anew(own_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compose, "_LOG_SIZE", 100)
+    own_place.mkdir()
+    file = own_place / "canopy.log"
+    file.write_text("x" * 200)
+    with compose._logging_to(own_place):
+        logging.getLogger("test").warning("hello")
+    logging.getLogger("test").warning("afterwards")
+    assert "hello" in file.read_text()
+    assert "xxx" not in file.read_text()
+    assert "afterwards" not in file.read_text()
