@@ -361,7 +361,9 @@ def test_a_lost_agent_leaves_nothing_running() -> None:
     story.update("a1", tool("t1"))
     request = story.asks("a1", "t1")
     story.happens(
-        e.LinkChanged(status="lost", detail="exited with status 143", stderr="boom", at=9.0)
+        e.LinkChanged(
+            status="lost", detail="exited with status 143", stderr="\x1b[31mboom\x1b[0m", at=9.0
+        )
     )
     assert [view.phase.value for view in story.state.sessions.values()] == [
         "disconnected", "disconnected", "done",

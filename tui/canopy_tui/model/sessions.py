@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from canopy_tui.model import children, facts, requests, transcript
 from canopy_tui.model.entries import NoticeEntry
+from canopy_tui.model.sanitize import without_escapes
 from canopy_tui.model.state import AgentLink, Phase, Replay, RequestState, SessionView
 from canopy_tui.model.toolcalls import close_open
 
@@ -136,7 +137,7 @@ def _disconnect(
             at=event.at,
             severity="error",
             title=event.detail or LOST,
-            detail=event.stderr,
+            detail=without_escapes(event.stderr),
             action="restart_agent",
         )
         transcript.append(state, view, notice, touched, work=False)
