@@ -12,7 +12,7 @@ from textual.command import DiscoveryHit, Hit, Provider
 from textual.content import Content
 from textual.fuzzy import FuzzySearch
 
-from canopy_tui.model.intents import OpenSession, SendQueue, SetMode, SetOption
+from canopy_tui.model.intents import SendQueue, SetMode, SetOption
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.keys import commands, shown
 from canopy_tui.view.labels import name_of
@@ -48,7 +48,7 @@ def all_commands(app: CanopyApp) -> Iterator[Command]:
         yield Command("Stop this agent only", "x in the tree", partial(app.ask_stop, app.view.id))
     other = LIGHT if app.theme == DARK else DARK
     yield Command(f"Theme: {other}", "dark and light", partial(setattr, app, "theme", other))
-    yield Command("New session", "in this directory", partial(app.host.act, OpenSession()))
+    yield Command("New session", "in this directory", app.action_new_session)
     root = app.root
     if root is not None:
         yield from _of_root(app, root)

@@ -43,7 +43,9 @@ class Composer(Vertical):
 
     @dataclass
     class Written(Message):
-        """A message of the person is on its way to the root."""
+        """``text`` is on its way to the root."""
+
+        text: str
 
     def __init__(self, drafts: Drafts) -> None:
         super().__init__(id="composer")
@@ -117,7 +119,7 @@ class Composer(Vertical):
             self._early.append(text)
         else:
             self._post(SendPrompt(self._root.id, text))
-            self.post_message(self.Written())
+            self.post_message(self.Written(text))
         self._show_queue()
 
     def on_prompt_area_sent(self, event: PromptArea.Sent) -> None:
@@ -169,11 +171,12 @@ class Composer(Vertical):
         text = self.drafts.change_root(old, root.id if root else None, self.area.text)
         self._root = root
         if text != self.area.text:
-            self.area.load_text(text)
+            self.area.begin_with(text)
         if root is not None:
             early, self._early = self._early, []
             for message in early:
                 self._post(SendPrompt(root.id, message))
+                self.post_message(self.Written(message))
 
     def _show_queue(self) -> None:
         self.query_one(QueueStrip).show(
@@ -183,7 +186,7 @@ class Composer(Vertical):
             early=self._early,
         )
         title = _EDITING if self.drafts.editing is not None else self._title
-        self.query_one("#composer-box").border_title = Content(title)  # type: ignore[assignment]
+        self.query_one("#composer-box").border_title = Content(title)
 
     def _first_chance(self, event: events.Key) -> bool:
         if self.query_one(Completion).take_key(event.key):

@@ -15,6 +15,7 @@ from textual.widgets import Button, Input, Static, TextArea
 
 from canopy_shared.elicitation import ACCEPT, CANCEL, DECLINE
 from canopy_tui.model.intents import AnswerElicitation
+from canopy_tui.model.state import RequestState
 from canopy_tui.view.choice_list import ChoiceList
 from canopy_tui.view.elicitation_fields import FieldRow, start_value
 from canopy_tui.view.keys import FORM, LINK
@@ -123,7 +124,8 @@ class FormPane(Vertical):
                 self._answer(CANCEL)
 
     def _answer(self, action: str, content: Mapping[str, Any] | None = None) -> None:
-        self.post_message(Posted(AnswerElicitation(self._request.key, action, content)))
+        if self._request.state is RequestState.WAITING:
+            self.post_message(Posted(AnswerElicitation(self._request.key, action, content)))
 
     @on(ChoiceList.GoOn)
     @on(Input.Submitted)
@@ -208,4 +210,5 @@ class LinkPane(Vertical):
         self._answer(DECLINE)
 
     def _answer(self, action: str) -> None:
-        self.post_message(Posted(AnswerElicitation(self._request.key, action)))
+        if self._request.state is RequestState.WAITING:
+            self.post_message(Posted(AnswerElicitation(self._request.key, action)))

@@ -62,7 +62,7 @@ class HeaderLine(Clickable):
         link = self._state.link
         facts = [Content(clipped(link.name or "agent", 40))]
         if root is not None and root.model:
-            facts[0] = Content.assemble(facts[0], (f" ({clipped(root.model, 40)})", "$text-muted"))
+            facts.append(Content.styled(clipped(root.model, 40), "$text-muted"))
         if link.status in _LINK_WORDS:
             style = "$text-muted" if link.status == "starting" else "bold $error"
             return [*facts, Content.styled(_LINK_WORDS[link.status], style)]

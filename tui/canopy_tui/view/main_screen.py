@@ -5,7 +5,7 @@ It places widgets and passes on what changed; what keys do is decided by the app
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -32,22 +32,21 @@ if TYPE_CHECKING:
 MINIMUM = (40, 10)
 TREE_OPEN = "-tree-open"
 
+_WIDTHS = [
+    (0, "-minute"),
+    (MINIMUM[0], "-tiny"),
+    (60, "-narrow"),
+    (100, "-regular"),
+    (140, "-wide"),
+]
+_HEIGHTS = [(0, "-flat"), (MINIMUM[1], "-low"), (20, "-high")]
+
 
 class MainScreen(Screen[None]):
     """``show`` follows the pane in view, ``update`` what changed in the state."""
 
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
-        (0, "-minute"),
-        (MINIMUM[0], "-tiny"),
-        (60, "-narrow"),
-        (100, "-regular"),
-        (140, "-wide"),
-    ]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
-        (0, "-flat"),
-        (MINIMUM[1], "-low"),
-        (20, "-high"),
-    ]
+    HORIZONTAL_BREAKPOINTS = _WIDTHS
+    VERTICAL_BREAKPOINTS = _HEIGHTS
 
     def __init__(self, state: ClientState, around: Surroundings, drafts: Drafts) -> None:
         super().__init__(id="main")
@@ -77,7 +76,8 @@ class MainScreen(Screen[None]):
         yield FooterLine(state, glyphs)
 
     def on_mount(self) -> None:
-        """Draw the state as it is, and let the person write."""
+        """Draw the state as it is, and let the person write on."""
+        self.composer.area.begin_with(self._around.draft)
         self.show(self._session)
         self.composer.area.focus()
 
@@ -92,7 +92,7 @@ class MainScreen(Screen[None]):
         return self.query_one(TranscriptView)
 
     @property
-    def tree(self) -> SessionTree:
+    def agents(self) -> SessionTree:
         """The tree of agents."""
         return self.query_one(SessionTree)
 
@@ -118,7 +118,7 @@ class MainScreen(Screen[None]):
         self.query_one(HeaderLine).show(session)
         for crumbs in self.query(Crumbs):
             crumbs.show(session)
-        self.tree.show(session)
+        self.agents.show(session)
         self.composer.show(self._state, session)
         self.query_one(LinkBanner).show(self._state.link)
         self.query_one(FooterLine).show(session)
@@ -148,15 +148,15 @@ class MainScreen(Screen[None]):
 
     def toggle_tree(self) -> None:
         """Go to the tree, or back to the message."""
-        if self.tree.has_focus:
+        if self.agents.has_focus:
             self.leave_tree()
         else:
             self.add_class(TREE_OPEN)
-            self.tree.focus()
+            self.agents.focus()
 
     def leave_tree(self) -> bool:
         """Go back to the message; whether the tree was in use."""
-        used = self.tree.has_focus or (self.tree_is_overlay and self.has_class(TREE_OPEN))
+        used = self.agents.has_focus or (self.tree_is_overlay and self.has_class(TREE_OPEN))
         self.remove_class(TREE_OPEN)
         self.composer.area.focus()
         return used

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from canopy_tui.model import tree
-from canopy_tui.model.intents import Watch
+from canopy_tui.model.intents import OpenSession, Watch
 from canopy_tui.view.drafts import Drafts
 from canopy_tui.view.main_screen import MainScreen
 from canopy_tui.view.prompt_history import PromptHistory
@@ -35,6 +35,8 @@ class PaneApp(App[int]):
         self.drafts = Drafts(PromptHistory(list(around.history)))
         self.main = MainScreen(self.state, around, self.drafts)
         self._watched: frozenset[str] = frozenset()
+        self._roots = 0
+        self._expects_root = False
 
     def get_default_screen(self) -> MainScreen:
         """The main screen."""
@@ -61,19 +63,19 @@ class PaneApp(App[int]):
 
     @property
     def shows_main(self) -> bool:
-        """Whether nothing lies over the main screen."""
-        return self.screen is self.main
+        """Whether nothing lies over the main screen, and the app is not on its way out."""
+        return self._running and self.screen_stack[-1:] == [self.main]
 
     def go(self, session: str | None) -> None:
         """Bring the transcript of ``session`` into view."""
         if session is None or session not in self.state.sessions:
             return
         if session != self.open_session:
-            self.watch()
+            self.tell_watched()
         self.open_session = session
         self.main.show(session)
 
-    def watch(self, *sessions: str) -> None:
+    def tell_watched(self, *sessions: str) -> None:
         """Tell the host which transcript is in view at its end: one, or none."""
         watched = frozenset(sessions)
         if watched != self._watched:
@@ -81,8 +83,11 @@ class PaneApp(App[int]):
             self.host.act(Watch(watched))
 
     def keep_pane(self) -> None:
-        """Leave a session that is gone for its parent's place, and enter the first one there is."""
-        if self.open_session not in self.state.sessions:
+        """Leave a session that is gone, and enter the first one there is, or one asked for."""
+        before, self._roots = self._roots, len(self.state.roots)
+        asked_for = self._expects_root and self._roots > before
+        if asked_for or self.open_session not in self.state.sessions:
+            self._expects_root = False
             self.open_session = self.state.roots[-1] if self.state.roots else None
             self.main.show(self.open_session)
 
@@ -91,6 +96,11 @@ class PaneApp(App[int]):
     def action_open_session(self, session: str) -> None:
         """Open a transcript by its id."""
         self.go(session)
+
+    def action_new_session(self) -> None:
+        """One more session, which comes into view when it is there."""
+        self._expects_root = True
+        self.host.act(OpenSession())
 
     def action_open_root(self) -> None:
         """The main agent."""
@@ -130,7 +140,7 @@ class PaneApp(App[int]):
     def action_scroll_transcript(self, where: str) -> None:
         """Scroll without leaving the message: ``page_up``, ``page_down``, ``home`` or ``end``."""
         transcript = self.main.transcript
-        moves = {
+        moves: dict[str, Callable[[], None]] = {
             "page_up": partial(transcript.action_page, -1),
             "page_down": partial(transcript.action_page, 1),
             "home": transcript.action_start,

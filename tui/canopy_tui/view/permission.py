@@ -17,6 +17,7 @@ from textual.widgets import Input, Static
 from canopy_shared.permission import REJECT_ALWAYS, REJECT_ONCE
 from canopy_tui.model.intents import AnswerPermission
 from canopy_tui.model.sanitize import clipped
+from canopy_tui.model.state import RequestState
 from canopy_tui.view.answers import Answer, Answers, permission_answers
 from canopy_tui.view.keys import PERMISSION
 from canopy_tui.view.labels import foreign
@@ -118,6 +119,8 @@ class PermissionPane(Vertical):
             self._choose(event.answer)
 
     def _choose(self, answer: Answer) -> None:
+        if self._request.state is not RequestState.WAITING:
+            return
         option = self._payload.option(answer.value)
         careful = self._payload.default_to_no and option is not None and option.allows
         if careful and self._armed != answer.key:

@@ -12,13 +12,13 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
 from canopy_tui.view import ink
 from canopy_tui.view.strips import Marks, Paper, Row, strip_of
 
 if TYPE_CHECKING:
     from textual import events
+    from textual.strip import Strip
 
 Draw = Callable[[Paper], list[Row]]
 
@@ -50,7 +50,8 @@ class Preview(ScrollView, can_focus=True):
     @property
     def text(self) -> str:
         """What is shown, as text to copy."""
-        return "\n".join(row.copied for row in self._rows)
+        parts = [row.joint + row.text[row.gutter :].rstrip() for row in self._rows]
+        return "".join(parts).removeprefix("\n")
 
     def on_mount(self) -> None:
         """Follow the theme."""

@@ -55,8 +55,14 @@ class PromptArea(TextArea):
             highlight_cursor_line=False,
             max_checkpoints=200,
         )
+        self.cursor_blink = False
         self.first_chance: Callable[[events.Key], bool] = lambda _event: False
         self.beyond: Callable[[bool], str | None] = lambda _older: None
+
+    def begin_with(self, text: str) -> None:
+        """Hold ``text``, caret at the end, with nothing to undo."""
+        self.load_text(text)
+        self.move_cursor(self.document.end)
 
     def show_text(self, text: str) -> None:
         """Replace the whole text, caret at the end; undo brings the old text back."""

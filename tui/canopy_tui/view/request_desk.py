@@ -6,13 +6,12 @@ the middle of typing. How a request looks is the business of its screen.
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from textual import events
 
 from canopy_tui.model.queue import following, head
-from canopy_tui.view.key_guard import KeyGuard, Verdict, may_open
+from canopy_tui.view.key_guard import IDLE, KeyGuard, Verdict, may_open
 from canopy_tui.view.request_screen import Kept, RequestScreen
 
 if TYPE_CHECKING:
@@ -31,24 +30,25 @@ class RequestDesk:
         self._app = app
         self._state = state
         self._marks = marks
-        self._last_key = 0.0
+        self._clock = app.around.clock
+        self._last_key = self._clock() - IDLE
         self._put_off: set[int] = set()
         self._kept: Kept = {}
         self._retrying = False
 
     @property
     def screen(self) -> RequestScreen | None:
-        """The screen of requests, while it is the one in front."""
-        front = self._app.screen
-        return front if isinstance(front, RequestScreen) else None
+        """The screen of requests, also while the help or a question lies over it."""
+        stack = self._app.screen_stack
+        return next((one for one in stack if isinstance(one, RequestScreen)), None)
 
     # --- keys -------------------------------------------------------------------------------
 
     def takes(self, event: events.Key | events.Paste) -> bool:
         """Judge a key before any widget sees it; True when it must go no further."""
-        now = time.monotonic()
+        now = self._clock()
         screen = self.screen
-        if screen is None:
+        if screen is None or not screen.is_active:
             self._last_key = now
             return False
         text = _text_of(event)
@@ -83,7 +83,7 @@ class RequestDesk:
         if not fresh or not self._app.shows_main:
             return
         draft_empty = self._app.draft_is_empty
-        now = time.monotonic()
+        now = self._clock()
         if may_open(now, self._last_key, draft_empty=draft_empty):
             own = [one for one in fresh if one.session == self._app.open_session]
             key = (own or fresh)[0].key
@@ -100,10 +100,12 @@ class RequestDesk:
         if request is None:
             self._app.say("Nothing waits for you.")
         elif self._app.shows_main:
-            self._push(request.key, KeyGuard(time.monotonic(), by_person=True))
+            self._push(request.key, KeyGuard(self._clock(), by_person=True))
 
     def _push(self, key: int, guard: KeyGuard) -> None:
-        screen = RequestScreen(self._state, key, guard=guard, kept=self._kept, marks=self._marks)
+        screen = RequestScreen(
+            self._state, key, guard=guard, kept=self._kept, marks=self._marks, clock=self._clock
+        )
         self._app.push_screen(screen, self._closed)
 
     def _closed(self, put_off: bool | None) -> None:

@@ -6,7 +6,7 @@ request looks like is the business of its pane.
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 WITHDRAWN_SECONDS = 2.0
 FULL = (90, 26)
 """Below this size a request takes the whole screen."""
-LEAST_ROWS = 3
+_WIDTHS = [(0, "-full"), (FULL[0], "-framed")]
+_HEIGHTS = [(0, "-cramped"), (18, "-whole"), (FULL[1], "-part")]
 _TITLES = {"permission": "Permission", "elicitation": "Question"}
 
 Kept = dict[int, dict[str, Any]]
@@ -56,8 +57,8 @@ class RequestScreen(ModalScreen[bool]):
         Binding("f1", "app.show_keys", show=False),
     ]
 
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-full"), (FULL[0], "-w")]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-whole"), (FULL[1], "-h")]
+    HORIZONTAL_BREAKPOINTS = _WIDTHS
+    VERTICAL_BREAKPOINTS = _HEIGHTS
 
     @dataclass
     class OpenAsker(Message):
@@ -66,13 +67,21 @@ class RequestScreen(ModalScreen[bool]):
         session: str
 
     def __init__(
-        self, state: ClientState, key: int, *, guard: KeyGuard, kept: Kept, marks: Marks
+        self,
+        state: ClientState,
+        key: int,
+        *,
+        guard: KeyGuard,
+        kept: Kept,
+        marks: Marks,
+        clock: Callable[[], float],
     ) -> None:
         super().__init__()
         self._state = state
         self._key = key
         self._kept = kept
         self._marks = marks
+        self._clock = clock
         self._leaving: Timer | None = None
         self.guard = guard
 
@@ -102,6 +111,8 @@ class RequestScreen(ModalScreen[bool]):
 
     async def refresh_request(self) -> None:
         """Follow the state: move on when the request in view no longer waits."""
+        if not self._is_drawn:
+            return  # on its way in, when it will show the state of then; or out
         request = get(self._state, self._key)
         if request is not None and request.state is RequestState.WAITING:
             self._head(request)
@@ -117,7 +128,7 @@ class RequestScreen(ModalScreen[bool]):
             self._leaving = None
         self._keep()
         self._key = key
-        self.guard = KeyGuard(time.monotonic(), by_person)
+        self.guard = KeyGuard(self._clock(), by_person)
         await self._show()
 
     async def _move_on(self) -> None:
@@ -128,11 +139,16 @@ class RequestScreen(ModalScreen[bool]):
             # It follows an answer, but nobody asked for it: a second press must not answer it.
             await self.aim(after.key, by_person=True)
 
+    @property
+    def _is_drawn(self) -> bool:
+        return self.is_active and bool(self.query("#request-who"))
+
     async def _show(self) -> None:
         request = get(self._state, self._key)
         if request is None:
             self._close(False)
-            return
+        if request is None or not self.query("#request-who"):
+            return  # a person who types can send it away before it is drawn
         self._head(request)
         body = self.query_one("#request-body")
         await body.remove_children()
@@ -205,7 +221,7 @@ class RequestScreen(ModalScreen[bool]):
             for child in others
             if child.display
         )
-        elastic.styles.max_height = max(LEAST_ROWS, room - fixed)
+        elastic.styles.max_height = max(elastic.gutter.height + 1, room - fixed)
 
     def _keep(self) -> None:
         pane = self.pane
@@ -232,7 +248,7 @@ class RequestScreen(ModalScreen[bool]):
             await self.aim(other.key, by_person=True)
 
     def _close(self, put_off: bool) -> None:
-        if self.is_current:
+        if self.is_active:
             self.dismiss(put_off)
         elif self.is_attached:
             # Another screen, such as the help, lies above and has to go first.

@@ -107,7 +107,8 @@ class SceneList(Clickable):
             hint = Content.styled(
                 f"  {clipped(scene.hint, 120)}" if scene.hint else "", "$text-muted"
             )
-            rows.append(Content.assemble(title, hint).stylize(go))
+            line = Content.assemble(title, hint).stylize(go)
+            rows.append(line.truncate(max(1, self.size.width), ellipsis=True))
         return Content("\n").join(rows)
 
     def action_choose(self, number: int) -> None:

@@ -5,6 +5,7 @@ Plain facts and a protocol; made by the composition root and by tests.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -50,7 +51,7 @@ class Surroundings:
     first; ``draft`` is what was left unsent.
 
     ``on_sent`` is called with every sent message, ``on_draft`` with what is unsent at the end.
-    ``bell`` false silences the bell and the window title.
+    ``bell`` false silences the bell and the window title. ``clock`` is monotonic, in seconds.
     """
 
     directory: str
@@ -61,3 +62,4 @@ class Surroundings:
     on_sent: Callable[[str], None] = _nothing
     on_draft: Callable[[str], None] = _nothing
     bell: bool = True
+    clock: Callable[[], float] = time.monotonic

@@ -1,0 +1,131 @@
+"""Runs the app on a stage, headless, with a clock that only tests move, and reads its screen."""
+
+from __future__ import annotations
+
+import time
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from textual import events
+from textual.keys import _character_to_key
+
+from canopy_tui.view.app import CanopyApp
+from canopy_tui.view.surroundings import Surroundings
+from tui_app.stage import Stage
+from waiting import eventually
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from textual.pilot import Pilot
+    from textual.screen import Screen
+
+WIDE = (120, 40)
+NARROW = (80, 24)
+
+
+class Clock:
+    """Monotonic seconds."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def pass_by(self, seconds: float) -> None:
+        """Time goes by."""
+        self.now += seconds
+
+
+@dataclass
+class Play:
+    """A running app with everything a test needs."""
+
+    app: CanopyApp
+    pilot: Pilot[int]
+    stage: Stage
+    clock: Clock
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, each when the one before was handled."""
+        for key in keys:
+            self.app.post_message(key_event(key))
+            await self.settle()
+
+    async def write(self, text: str) -> None:
+        """Type text, as fast as it can be read."""
+        for character in text:
+            self.app.post_message(key_event(character))
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Let every widget handle what is in its queue, and what follows from that.
+
+        Textual's own way waits until the processor is idle, which takes long on a busy machine.
+        """
+        for _ in range(3):
+            await self.pilot.pause(0)
+
+    async def shows(self, text: str) -> None:
+        """Wait until the screen holds ``text``."""
+        await eventually(lambda: text in self.text, f"{text!r} on screen:\n{self.text}", bound=5)
+
+    async def shows_no(self, text: str) -> None:
+        """Wait until the screen does not hold ``text``."""
+        await eventually(lambda: text not in self.text, f"no {text!r} on screen", bound=5)
+
+    async def until(self, condition: Callable[[], Any], what: str) -> None:
+        """Wait for a condition."""
+        await eventually(condition, what, bound=5)
+
+    @property
+    def screen(self) -> Screen[Any]:
+        """The screen in front."""
+        return self.app.screen
+
+    @property
+    def lines(self) -> list[str]:
+        """What is on screen, modal and what lies below it together."""
+        return [
+            "".join(segment.text for segment in strip)
+            for strip in self.app.screen._compositor.render_strips()
+        ]
+
+    @property
+    def text(self) -> str:
+        """The same as one text."""
+        return "\n".join(self.lines)
+
+    @property
+    def draft(self) -> str:
+        """What is written in the composer."""
+        return self.app.main.composer.area.text
+
+
+_CHARACTERS = {"space": " ", "enter": "\r", "tab": "\t", "escape": "\x1b", "backspace": "\x7f"}
+
+
+def key_event(key: str) -> events.Key:
+    """The event of a key by Textual's name, or of one character."""
+    if len(key) > 1:
+        return events.Key(key, _CHARACTERS.get(key))
+    return events.Key(key if key.isalnum() else _character_to_key(key), key)
+
+
+@asynccontextmanager
+async def playing(
+    size: tuple[int, int] = WIDE, *, ready: bool = True, **around: Any
+) -> AsyncIterator[Play]:
+    """The app, with one session unless ``ready`` is false."""
+    stage, clock = Stage(time.time), Clock()
+    facts = {"directory": "/home/ada/till", "clock": clock, **around}
+    app = CanopyApp(stage.make, Surroundings(**facts))
+    async with app.run_test(size=size) as pilot:
+        play = Play(app, pilot, stage, clock)
+        await play.settle()
+        if ready:
+            stage.ready()
+            await play.settle()
+        yield play

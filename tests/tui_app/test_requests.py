@@ -1,0 +1,357 @@
+"""Requests on screen: who asks, what is answered by which key, and what no key may do (B29, B90)."""
+
+from __future__ import annotations
+
+import pytest
+from textual import events
+
+from canopy_tui.model.intents import AnswerPermission, SendPrompt
+from canopy_tui.view import request_desk, request_screen
+from canopy_tui.view.key_guard import IDLE, QUIET, QUIET_OVER_DRAFT
+from canopy_tui.view.preview import Preview
+from canopy_tui.view.request_screen import RequestScreen
+from tui_app.playing import NARROW, WIDE, Play, playing
+from tui_app.stage import ROOT
+
+LONG = "\n".join(f"line {number}" for number in range(100))
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_desk, "RETRY", 0.01)
+    monkeypatch.setattr(request_screen, "WITHDRAWN_SECONDS", 0.05)
+
+
+async def asked(play: Play, **facts: object) -> int:
+    """A request that came on screen and has been looked at for long enough."""
+    key = play.stage.ask_permission(**facts)  # type: ignore[arg-type]  # any facts
+    await play.until(lambda: isinstance(play.screen, RequestScreen), "the request on screen")
+    await play.settle()
+    play.clock.pass_by(QUIET + 0.01)
+    return key
+
+
+@pytest.mark.parametrize(("size", "framed"), [(WIDE, True), (NARROW, True), ((60, 14), False)])
+async def test_shows_who_asks_what_and_every_answer(size: tuple[int, int], framed: bool) -> None:
+    async with playing(size) as play:
+        play.stage.spawn("kid", "fix tests")
+        await asked(
+            play,
+            session="kid",
+            title="Write prices.py",
+            kind="edit",
+            rawInput={"file_path": "/till/prices.py", "content": LONG},
+            meta={
+                "jetbrains": {
+                    "air": {
+                        "version": 1,
+                        "permission": {"version": 1, "title": "Write p", "description": "Because"},
+                    }
+                }
+            },
+        )
+        await play.shows("main › fix tests")
+        if framed:
+            await play.shows("more lines")
+        for text in (
+            "fix tests asks",
+            "Write p",
+            "Because",
+            "/till/prices.py",
+            " y   Yes",
+            " a   Yes, allow all edits",
+            " n   No",
+            " t   Reject",
+            "Esc later",
+        ):
+            assert text in play.text, text
+        assert isinstance(play.screen.focused, Preview)
+        await play.press("end")
+        await play.shows("line 99")
+
+
+@pytest.mark.parametrize(("key", "option"), [("y", "yes"), ("a", "always"), ("n", "no")])
+async def test_the_key_of_an_answer_gives_it(key: str, option: str) -> None:
+    async with playing() as play:
+        number = await asked(play)
+        await play.press(key)
+        assert play.stage.acted == [AnswerPermission(number, option)]
+        assert play.app.shows_main
+
+
+async def test_a_click_answers() -> None:
+    async with playing() as play:
+        number = await asked(play)
+        await play.pilot.click("#answers", offset=(6, 2))
+        await play.settle()
+        assert play.stage.acted == [AnswerPermission(number, "no")]
+
+
+@pytest.mark.parametrize("key", ["enter", "space", "escape", "tab", "x", "1", "N", "ctrl+c", "q"])
+async def test_no_other_key_answers(key: str) -> None:
+    async with playing() as play:
+        await asked(play)
+        await play.press(key)
+        assert play.stage.acted == []
+        assert len(play.stage.state.waiting()) == 1
+
+
+async def test_options_of_unknown_or_repeated_kinds_get_numbers() -> None:
+    options = [
+        {"optionId": "clear", "name": "Yes, clear [b]context", "kind": "allow_always"},
+        {"optionId": "auto", "name": "Yes, auto", "kind": "allow_always"},
+        {"optionId": "odd", "name": "Something", "kind": "perhaps"},
+    ]
+    async with playing() as play:
+        number = await asked(play, options=options)
+        await play.shows(" a   Yes, clear [b]context")
+        await play.shows(" 2   Yes, auto")
+        await play.shows(" 3   Something")
+        assert "Reject, and tell" not in play.text
+        await play.press("t", "y", "n")
+        assert play.stage.acted == []
+        await play.press("3")
+        assert play.stage.acted == [AnswerPermission(number, "odd")]
+
+
+async def test_an_agent_that_wants_care_gets_two_presses() -> None:
+    meta = {
+        "jetbrains": {
+            "air": {"version": 1, "permission": {"version": 1, "title": "x", "defaultToNo": True}}
+        }
+    }
+    async with playing() as play:
+        number = await asked(play, meta=meta)
+        await play.press("y")
+        assert play.stage.acted == []
+        await play.shows("press y again")
+        await play.press("a", "y")
+        assert play.stage.acted == []
+        await play.press("y")
+        assert play.stage.acted == [AnswerPermission(number, "yes")]
+
+
+# --- typing and requests ------------------------------------------------------------------------
+
+
+async def test_keys_right_after_it_appeared_do_not_answer_and_are_not_lost() -> None:
+    async with playing() as play:
+        play.stage.ask_permission()
+        await play.until(lambda: isinstance(play.screen, RequestScreen), "the request on screen")
+        play.clock.pass_by(QUIET - 0.05)
+        await play.write("yes do it")
+        assert play.stage.acted == []
+        assert play.draft == "yes do it"
+        assert play.app.shows_main
+        await play.press("enter")
+        assert play.stage.acted == [SendPrompt(ROOT, "yes do it")]
+
+
+async def test_keys_that_write_nothing_are_ignored_right_after_it_appeared() -> None:
+    async with playing() as play:
+        play.stage.ask_permission()
+        await play.until(lambda: isinstance(play.screen, RequestScreen), "the request on screen")
+        await play.press("enter", "escape", "tab")
+        assert isinstance(play.screen, RequestScreen)
+        assert play.stage.acted == []
+
+
+async def test_a_paste_right_after_it_appeared_goes_to_the_message() -> None:
+    async with playing() as play:
+        play.stage.ask_permission()
+        await play.until(lambda: isinstance(play.screen, RequestScreen), "the request on screen")
+        play.app.post_message(events.Paste("y\nn"))
+        await play.settle()
+        assert play.draft == "y\nn"
+        assert play.stage.acted == []
+
+
+async def test_it_does_not_open_into_typing() -> None:
+    async with playing() as play:
+        await play.write("half a sen")
+        play.stage.ask_permission()
+        await play.settle()
+        assert play.app.shows_main
+        await play.shows("1 waiting")
+        play.clock.pass_by(IDLE - 0.1)
+        await play.write("tence")
+        play.clock.pass_by(IDLE - 0.1)
+        await play.settle()
+        assert play.app.shows_main
+        play.clock.pass_by(0.2)
+        await play.until(lambda: isinstance(play.screen, RequestScreen), "open once idle")
+        play.clock.pass_by(QUIET + 0.1)
+        await play.write("y")  # over a draft it takes longer until keys count
+        assert play.stage.acted == []
+        assert play.draft == "half a sentencey"
+        play.clock.pass_by(IDLE + 0.01)
+        await play.until(lambda: isinstance(play.screen, RequestScreen), "open once more")
+        play.clock.pass_by(QUIET_OVER_DRAFT + 0.01)
+        await play.write("y")
+        assert len(play.stage.acted) == 1
+        assert play.draft == "half a sentencey"
+
+
+async def test_one_press_answers_one_request() -> None:
+    async with playing() as play:
+        first = await asked(play, call="one")
+        second = play.stage.ask_permission(call="two")
+        await play.shows("1 of 2")
+        await play.press("y", "y", "enter")
+        assert play.stage.acted == [AnswerPermission(first, "yes")]
+        assert isinstance(play.screen, RequestScreen)
+        assert play.screen.key == second
+        play.clock.pass_by(QUIET + 0.01)
+        await play.press("n")
+        assert play.stage.acted[1:] == [AnswerPermission(second, "no")]
+        assert play.app.shows_main
+
+
+# --- later, next, withdrawn -----------------------------------------------------------------------
+
+
+async def test_put_off_it_keeps_waiting_and_stays_away() -> None:
+    async with playing() as play:
+        number = await asked(play)
+        await play.press("escape")
+        assert play.app.shows_main
+        await play.shows("1 waiting")
+        play.clock.pass_by(60)
+        play.stage.say("more")
+        await play.settle()
+        assert play.app.shows_main
+        await play.press("f4")
+        assert isinstance(play.screen, RequestScreen)
+        await play.press("y")  # F4 is no surprise, but its keys count only after a moment too
+        assert play.stage.acted == []
+        play.clock.pass_by(QUIET + 0.01)
+        await play.press("y")
+        assert play.stage.acted == [AnswerPermission(number, "yes")]
+
+
+async def test_a_new_request_comes_although_others_are_put_off() -> None:
+    async with playing() as play:
+        await asked(play, call="one")
+        await play.press("escape")
+        second = play.stage.ask_permission(call="two")
+        await play.until(lambda: isinstance(play.screen, RequestScreen), "the new one on screen")
+        assert isinstance(play.screen, RequestScreen)
+        assert play.screen.key == second
+
+
+async def test_walking_through_what_waits() -> None:
+    async with playing() as play:
+        play.stage.spawn("kid", "fix tests")
+        first = await asked(play, call="one")
+        second = play.stage.ask_permission(call="two", session="kid")
+        third = play.stage.ask_permission(call="three")
+        screen = play.screen
+        assert isinstance(screen, RequestScreen)
+        seen = []
+        for key in ("tab", "f4", "tab", "shift+tab", "shift+f4"):
+            play.clock.pass_by(QUIET + 0.01)
+            await play.press(key)
+            seen.append(screen.key)
+        assert seen == [second, third, first, third, second]
+        assert play.screen is screen
+        assert "fix tests asks" in play.text
+        assert len(play.app.screen_stack) == 2
+        assert play.stage.acted == []
+
+
+async def test_f4_takes_the_pane_in_view_first() -> None:
+    async with playing() as play:
+        play.stage.spawn("kid", "fix tests")
+        await asked(play, call="one")
+        await play.press("escape")
+        own = await asked(play, call="two", session="kid")
+        await play.press("escape")
+        play.app.go("kid")
+        await play.press("f4")
+        assert isinstance(play.screen, RequestScreen)
+        assert play.screen.key == own
+
+
+async def test_nothing_to_go_to() -> None:
+    async with playing() as play:
+        await play.press("f4")
+        await play.shows("Nothing waits for you.")
+
+
+async def test_withdrawn_is_said_and_left_by_itself() -> None:
+    async with playing() as play:
+        number = await asked(play)
+        play.stage.withdraw(number)
+        await play.shows("withdrawn")
+        await play.press("y")
+        assert play.stage.acted == []
+        await play.until(lambda: play.app.shows_main, "the main screen")
+
+
+async def test_withdrawn_gives_way_to_the_next() -> None:
+    async with playing() as play:
+        first = await asked(play, call="one")
+        second = play.stage.ask_permission(call="two")
+        play.stage.withdraw(first)
+        await play.until(
+            lambda: isinstance(play.screen, RequestScreen) and play.screen.key == second,
+            "the second one on screen",
+        )
+
+
+async def test_withdrawn_under_the_help() -> None:
+    async with playing() as play:
+        number = await asked(play)
+        await play.press("f1")
+        play.stage.withdraw(number)
+        await play.settle()
+        await play.press("escape")
+        await play.until(lambda: play.app.shows_main, "the main screen")
+
+
+# --- more than an answer --------------------------------------------------------------------------
+
+
+async def test_reject_and_tell_puts_the_reason_into_the_message() -> None:
+    async with playing() as play:
+        number = await asked(play)
+        await play.press("t")
+        await play.write("use ints, y?")
+        assert play.stage.acted == []
+        await play.press("escape")  # back to the answers
+        assert isinstance(play.screen, RequestScreen)
+        await play.press("t", "enter")
+        assert play.stage.acted == [AnswerPermission(number, "no")]
+        await play.until(lambda: play.app.shows_main, "the main screen")
+        assert play.draft == "use ints, y?"
+        assert len(play.stage.acted) == 1
+
+
+async def test_open_the_asker() -> None:
+    async with playing() as play:
+        play.stage.spawn("kid", "fix tests")
+        await asked(play, session="kid")
+        await play.press("o")
+        assert play.app.shows_main
+        assert play.app.open_session == "kid"
+        assert len(play.stage.state.waiting()) == 1
+
+
+async def test_raw_and_copy() -> None:
+    async with playing() as play:
+        await asked(play, title="rm", kind="execute", rawInput={"command": "ls -l", "why": "look"})
+        await play.shows("$ ls -l")
+        await play.press("c")
+        assert play.app.clipboard.startswith("ls -l")
+        assert "why: look" in play.app.clipboard
+        await play.press("r")
+        await play.shows("toolCallId: call-1")
+        await play.press("r")
+        await play.shows("$ ls -l")
+
+
+async def test_a_request_of_no_session() -> None:
+    async with playing() as play:
+        await asked(play, session="nobody announced this one")
+        await play.press("y")
+        assert len(play.stage.acted) == 1

@@ -1,0 +1,120 @@
+"""The part of the app by which a person goes back, stops what runs, and leaves.
+
+One order for Esc and one for Ctrl+C; nothing is lost by either. What else keys do is in ``app``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from canopy_tui.model import tree
+from canopy_tui.model.intents import CancelTurn
+from canopy_tui.model.sanitize import clipped
+from canopy_tui.model.state import Phase
+from canopy_tui.view.arming import WINDOW, Arming
+from canopy_tui.view.confirm import ConfirmScreen
+from canopy_tui.view.labels import agents, name_of
+from canopy_tui.view.pane_app import PaneApp
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from canopy_tui.view.surroundings import MakeHost, Surroundings
+
+
+class StopApp(PaneApp):
+    """``say`` puts a sentence in the footer for a while."""
+
+    def __init__(self, make_host: MakeHost, around: Surroundings) -> None:
+        super().__init__(make_host, around)
+        self._arming = Arming()
+        self._saying: Timer | None = None
+
+    def say(self, text: str, seconds: float = 4.0) -> None:
+        """Put a sentence in the footer for a while."""
+        if self._saying is not None:
+            self._saying.stop()
+        self.main.say(text)
+        self._saying = self.set_timer(seconds, lambda: self.main.say(""))
+
+    def copy(self, text: str) -> None:
+        """Put ``text`` on the clipboard and say so."""
+        self.copy_to_clipboard(text)
+        lines = text.count("\n") + 1
+        self.say(f"Copied {lines} lines." if lines > 1 else "Copied.", 2.0)
+
+    def action_step_back(self) -> None:
+        """Esc: leave an edit, the tree, a child; in the main pane, twice, stop the turn."""
+        view = self.view
+        if self.main.composer.leave_editing() or self.main.leave_tree():
+            return
+        if view is not None and view.parent is not None:
+            self.go(view.parent)
+        elif self._turn_runs and self._press("stop", "Esc again stops the turn."):
+            self.action_stop_turn()
+
+    def action_interrupt(self) -> None:
+        """Ctrl+C: copy a selection, else stop the turn, else put the draft away, else quit."""
+        selected = self.main.get_selected_text() or self.main.composer.area.selected_text
+        if selected:
+            self.copy(selected)
+        elif self._turn_runs:
+            self.action_stop_turn()
+        elif self.main.composer.stash():
+            self.say("Put away. Up brings it back.")
+        elif self._press("quit", "Ctrl+C again quits."):
+            self.action_ask_quit()
+
+    @property
+    def _turn_runs(self) -> bool:
+        root = self.root
+        return root is not None and (root.in_turn or root.phase is Phase.RUNNING)
+
+    def _press(self, name: str, first: str) -> bool:
+        second = self._arming.press(name, self.around.clock())
+        self.say("" if second else first, WINDOW)
+        return second
+
+    def action_stop_turn(self) -> None:
+        """Stop the turn of the main agent; agents in the background go on."""
+        if self.root is not None and self._turn_runs:
+            self.host.act(CancelTurn(self.root.id))
+            self.say("Stopping.")
+
+    def ask_stop(self, session: str) -> None:
+        """Stop one agent, after a question."""
+        view = self.state.sessions.get(session)
+        if view is None or view.phase is not Phase.RUNNING:
+            self.say("It does not run.")
+            return
+        name = name_of(self.state, view)
+        if view.parent is not None and not view.cancellable:
+            self.say(f"{name} cannot be stopped by itself.")
+            return
+        question = f"Stop {name} only? Everything else goes on."
+        screen = ConfirmScreen("Stop", question, f"Stop {name}", "Let it work")
+        self.push_screen(screen, lambda yes: self.host.act(CancelTurn(session)) if yes else None)
+
+    def ask_open(self, url: str) -> None:
+        """Open a web page, after showing its address."""
+        if not url.startswith(("https://", "http://")):
+            self.say("Only web pages are opened.")
+            return
+        screen = ConfirmScreen("Open in the browser", clipped(url, 2000), "Open it", "Do not")
+        self.push_screen(screen, lambda yes: self.open_url(url) if yes else None)
+
+    def action_ask_quit(self) -> None:
+        """Quit, after a question when something runs."""
+        running = tree.totals(self.state).running
+        if not running:
+            self.leave()
+        elif not isinstance(self.screen, ConfirmScreen):
+            question = f"{agents(running)} still at work. Quitting stops what runs."
+            screen = ConfirmScreen("Quit", question, "Quit", "Stay")
+            self.push_screen(screen, lambda yes: self.leave() if yes else None)
+
+    def leave(self) -> None:
+        """Quit; what is unsent is kept by whoever remembers drafts."""
+        draft = self.drafts.unsent(self.main.composer.area.text)
+        self.around.on_draft(draft)
+        self.exit(0)
