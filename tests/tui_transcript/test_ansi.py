@@ -46,6 +46,19 @@ def test_colours_become_style(codes: str, style: Style) -> None:
     assert ansi_lines(f"\x1b[{codes}mtext", PLAIN) == [[("text", style)]]
 
 
+def test_a_palette_replaces_the_named_text_colours_only() -> None:
+    red, base = Color.parse("#aa0000"), Style(color="#777777")
+    palette = (None, red) * 8
+    for codes, style in (
+        ("31", Style(color=red)),
+        ("91", Style(color=red)),
+        ("31;30", base),
+        ("38;5;1", Style(color=Color.from_ansi(1))),
+        ("41", Style(bgcolor=Color.from_ansi(1)) + base),
+    ):
+        assert ansi_lines(f"\x1b[{codes}mx", base, palette) == [[("x", base + style)]]
+
+
 def test_style_goes_on_over_lines_until_reset() -> None:
     assert styles("\x1b[32ma\nb\x1b[0m\nc") == [Style(color=Color.from_ansi(2))] * 2 + [PLAIN]
 

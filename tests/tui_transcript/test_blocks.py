@@ -33,7 +33,7 @@ from canopy_tui.view.blocks.source import source_of
 from canopy_tui.view.blocks.tool import state_of
 from canopy_tui.view.blocks.values import value_lines
 from canopy_tui.view.strips import ASCII
-from tui_transcript.drawing import all_rows, drawn, layout_of, paper, text_of
+from tui_transcript.drawing import INK, all_rows, drawn, layout_of, paper, text_of
 from tui_transcript.samples import (
     AT,
     BUILD,
@@ -182,6 +182,22 @@ def test_state_words_cover_what_a_call_can_be() -> None:
     assert state_of(tool("x", backgrounded=True)) == "background"
 
 
+def test_a_narrow_line_drops_what_matters_least() -> None:
+    entry = tool(
+        "pytest -q tests",
+        kind="execute",
+        has_terminal=True,
+        exited=True,
+        exit_code=1,
+        ended_at=AT + 9,
+    )
+    assert [shown(entry, width).split("\n")[0] for width in (60, 40, 32)] == [
+        "✗ $ pytest -q tests  failed  exit 1  9.0s",
+        "✗ $ pytest -q tests  failed  exit 1",
+        "✗ $ pytest -q tests  failed",
+    ]
+
+
 def test_a_long_title_leaves_room_for_the_result() -> None:
     entry = tool("x" * 200, has_terminal=True, exited=True, exit_code=1)
     line = shown(entry, 40).split("\n")[0]
@@ -261,7 +277,9 @@ def test_a_failure_without_a_terminal_says_why() -> None:
 
 def test_output_keeps_its_colours_and_nothing_else() -> None:
     rows = all_rows(layout_of(world(tool("t", status="failed", has_terminal=True, output=BUILD))))
-    assert any(style.color and style.color.number == 1 for row in rows for _, style in row.runs)
+    colours = {text: style.color for row in rows for text, style in row.runs}
+    assert colours["AssertionError"] == INK.error.color
+    assert colours["213 passed"] == INK.success.color
     assert "\x1b" not in text_of(rows)
 
 
@@ -340,7 +358,7 @@ def test_a_card_tells_how_the_child_stands() -> None:
     assert running == "▶ explore#2 · grep · 3 tools · 41 lines  [enter: open]"
     assert card(phase=Phase.DONE) == "✓ kid · done  [enter: open]"
     failed = card(phase=Phase.FAILED, phase_reason="no key", entries=[tool("a")])
-    assert failed == "✗ kid · failed: no key · 1 tool  [enter: open]"
+    assert failed == "✗ kid · failed · no key · 1 tool  [enter: open]"
     assert card(phase=Phase.CANCELLED) == "⊘ kid · cancelled  [enter: open]"
     assert card(phase=Phase.RUNNING, asks=True) == "! kid · asks · running  [enter: open]"
     assert card(phase=Phase.RUNNING, run=2) == "✓ kid · earlier run  [enter: open]"

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canopy_tui.view.blocks.diff import BOUND, PREVIEW, FileChange
-from canopy_tui.view.diffs import Change, changes, counted, diff_rows
+from canopy_tui.view.diffs import NO_NEWLINE, Change, changes, counted, diff_rows
 from tui_transcript.drawing import INK, paper, text_of, widest
 from tui_transcript.samples import NEW, OLD
 
@@ -56,6 +56,9 @@ def test_far_context_is_folded() -> None:
         ("a\nb\n", "a\r\nb\r\n", "--++"),
         ("", "", ""),
         (None, "", ""),
+        ("a", "a\n", "-+"),
+        ("a\n", "a", "-+"),
+        ("a\nb", "a\nc\n", " -+"),
     ],
 )
 def test_special_files(old: str | None, new: str, expected: str) -> None:
@@ -73,8 +76,8 @@ def test_a_diff_leads_from_one_text_to_the_other(before: list[str], after: list[
     found = changes(old, new, context=1000)
     if old == new:
         return
-    kept_old = [change.text for change in found if change.sign in " -"]
-    kept_new = [change.text for change in found if change.sign in " +"]
+    kept_old = [change.text.removesuffix(NO_NEWLINE) for change in found if change.sign in " -"]
+    kept_new = [change.text.removesuffix(NO_NEWLINE) for change in found if change.sign in " +"]
     assert kept_old == old.removesuffix("\n").split("\n") or not old.strip("\n")
     assert kept_new == new.removesuffix("\n").split("\n") or not new.strip("\n")
 

@@ -15,7 +15,7 @@ from rich.style import Style
 from canopy_tui.view.strips import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from canopy_tui.view.strips import Line
 
@@ -45,7 +45,8 @@ _OFF = {
 class _Pen:
     """The state that SGR parameters change."""
 
-    def __init__(self) -> None:
+    def __init__(self, palette: Sequence[Color | None]) -> None:
+        self._palette = palette
         self._attributes: dict[str, bool] = {}
         self._colours: dict[str, Color] = {}
 
@@ -77,9 +78,17 @@ class _Pen:
                 if colour := _extended(rest):
                     self._colours[target] = colour
             case _ if 30 <= code <= 37 or 40 <= code <= 47:
-                self._colours[target] = Color.from_ansi(code % 10)
+                self._name(target, code % 10)
             case _ if 90 <= code <= 97 or 100 <= code <= 107:
-                self._colours[target] = Color.from_ansi(code % 10 + 8)
+                self._name(target, code % 10 + 8)
+
+    def _name(self, target: str, number: int) -> None:
+        if target == "bgcolor" or not self._palette:
+            self._colours[target] = Color.from_ansi(number)
+        elif (colour := self._palette[number]) is not None:
+            self._colours[target] = colour
+        else:
+            self._colours.pop(target, None)
 
 
 def _extended(rest: Iterator[int]) -> Color | None:
@@ -95,14 +104,16 @@ def _extended(rest: Iterator[int]) -> Color | None:
             return None
 
 
-def ansi_lines(text: str, style: Style) -> list[Line]:
+def ansi_lines(text: str, style: Style, palette: Sequence[Color | None] = ()) -> list[Line]:
     """Command output as lines of ``(text, style)`` runs on top of ``style``.
 
-    A carriage return restarts its line, as progress bars expect; a backspace takes one back.
+    ``palette`` holds what the 16 named text colours look like, None for that of ``style``; without
+    one they are the terminal's own. A carriage return restarts its line, as progress bars expect;
+    a backspace takes one back.
     """
     if not _CODES.search(text):
         return [[(printable(line, 8), style)] for line in text.split("\n")]
-    pen = _Pen()
+    pen = _Pen(palette)
     lines: list[Line] = []
     for source in text.split("\n"):
         line: Line = []

@@ -6,7 +6,7 @@ It compares texts and draws; who changed the file and where the rows go is not k
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from canopy_tui.view.strips import Line, Paper, Run
 
 CONTEXT = 3
+NO_NEWLINE = " (no newline at the end)"
+"""Behind a last line, where that is all that changed."""
 _COMPARED = 3_000
 """Lines on both sides together above which changed parts are not compared line by line."""
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
@@ -43,7 +45,6 @@ class Change:
     marked: tuple[tuple[int, int], ...] = ()
 
 
-@lru_cache(maxsize=32)
 def changes(
     old: str | None, new: str, first: int = 1, context: int = CONTEXT
 ) -> tuple[Change, ...]:
@@ -51,26 +52,37 @@ def changes(
 
     ``context`` lines around each change are kept.
     """
+    found = _folded(_all_changes(old, new), context)
+    return tuple(
+        change if change.sign == "@" else replace(change, number=change.number + first - 1)
+        for change in found
+    )
+
+
+def counted(old: str | None, new: str) -> tuple[int, int]:
+    """How many lines were added and removed."""
+    signs = [change.sign for change in _all_changes(old, new)]
+    return signs.count("+"), signs.count("-")
+
+
+@lru_cache(maxsize=16)
+def _all_changes(old: str | None, new: str) -> tuple[Change, ...]:
     if "\r\n" in new and (old is None or "\r\n" in old):
         # Only a change of the line ends themselves is worth showing.
         old, new = old and old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
     before = _lines(old or "")
     after = _lines(new)
+    if before == after and before and old != new:
+        side = after if old and old.endswith("\n") else before
+        side[-1] += NO_NEWLINE
     head = _common(before, after)
     tail = _common(before[head:][::-1], after[head:][::-1])
     middle_old = before[head : len(before) - tail]
     middle_new = after[head : len(after) - tail]
-    found = [Change(" ", first + at, after[at]) for at in range(head)]
-    found += _compared(middle_old, middle_new, first + head, first + head)
-    start = len(after) - tail
-    found += [Change(" ", first + at, after[at]) for at in range(start, len(after))]
-    return tuple(_folded(found, context))
-
-
-def counted(old: str | None, new: str) -> tuple[int, int]:
-    """How many lines were added and removed."""
-    signs = [change.sign for change in changes(old, new)]
-    return signs.count("+"), signs.count("-")
+    found = [Change(" ", 1 + at, after[at]) for at in range(head)]
+    found += _compared(middle_old, middle_new, 1 + head)
+    found += [Change(" ", 1 + at, after[at]) for at in range(len(after) - tail, len(after))]
+    return tuple(found)
 
 
 def _lines(text: str) -> list[str]:
@@ -85,20 +97,20 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
     return next((at for at in range(length) if one[at] != other[at]), length)
 
 
-def _compared(old: list[str], new: list[str], old_at: int, new_at: int) -> Iterator[Change]:
+def _compared(old: list[str], new: list[str], start_at: int) -> Iterator[Change]:
     steps: list[tuple[str, int, int, int, int]] = [("replace", 0, len(old), 0, len(new))]
     if len(old) + len(new) <= _COMPARED:
-        steps = [*SequenceMatcher(None, old, new, autojunk=False).get_opcodes()]
+        steps = [*SequenceMatcher(None, old, new).get_opcodes()]
     for kind, low, high, start, stop in steps:
         if kind == "equal":
             for at in range(start, stop):
-                yield Change(" ", new_at + at, new[at])
+                yield Change(" ", start_at + at, new[at])
             continue
         pairs = _marked(old[low:high], new[start:stop])
         for at in range(low, high):
-            yield Change("-", old_at + at, old[at], pairs[0].get(at - low, ()))
+            yield Change("-", start_at + at, old[at], pairs[0].get(at - low, ()))
         for at in range(start, stop):
-            yield Change("+", new_at + at, new[at], pairs[1].get(at - start, ()))
+            yield Change("+", start_at + at, new[at], pairs[1].get(at - start, ()))
 
 
 Spans = tuple[tuple[int, int], ...]
@@ -130,7 +142,7 @@ def _spans(words: list[str], parts: list[tuple[int, int]]) -> Spans:
     return tuple((starts[low], starts[high]) for low, high in parts if low < high)
 
 
-def _folded(found: list[Change], context: int) -> Iterator[Change]:
+def _folded(found: Sequence[Change], context: int) -> Iterator[Change]:
     """``found`` without the context far from any change."""
     near: set[int] = set()
     for at, change in enumerate(found):

@@ -15,6 +15,8 @@ from textual.color import Color, ColorParseError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from rich.color import Color as RichColor
+
 
 _BOLD, _ITALIC = Style(bold=True), Style(italic=True)
 _DIM, _REVERSE = Style(dim=True), Style(reverse=True)
@@ -64,6 +66,8 @@ class Ink:
     removed_word: Style
     cursor: Style
     pill: Style
+    named: tuple[RichColor | None, ...]
+    """What the 16 named colours of command output look like; empty for the terminal's own."""
     syntax: Mapping[str, Style]
     """Colour of code by Pygments token name such as ``Keyword`` or ``Literal.String``."""
 
@@ -163,6 +167,13 @@ def _syntax(pot: _Pot, quiet: Style) -> dict[str, Style]:
     }
 
 
+def _named(pot: _Pot, muted: Style) -> tuple[RichColor | None, ...]:
+    """The theme's colours in place of the terminal's, which may be unreadable on its background."""
+    names = ("error", "success", "warning", "secondary", "accent", "primary", "foreground")
+    colours = (muted.color, *(pot.pen(name).color for name in names))
+    return colours * 2
+
+
 @lru_cache(maxsize=8)
 def _mixed(pairs: frozenset[tuple[str, str]], native: bool) -> Ink:
     pot = _Pot(dict(pairs), native=native)
@@ -201,6 +212,7 @@ def _mixed(pairs: frozenset[tuple[str, str]], native: bool) -> Ink:
         removed_word=pot.line("error", 0.34) + emphasis,
         cursor=primary + _BOLD,
         pill=_REVERSE if native else pill,
+        named=() if native else _named(pot, muted),
         syntax=_syntax(pot, muted),
     )
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 CODE_LINES = 64
 """Lines of a code fence that make a piece of their own."""
 PROSE_LINES = 60
-PROSE_CHARS = 6_000
+PROSE_CHARS = 4_000
 
 _FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})[ \t]*([^`\n]*)$")
 _INNER_FENCE = re.compile(r"[ \t]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})[^`\n]*$")

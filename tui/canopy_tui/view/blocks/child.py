@@ -82,11 +82,10 @@ def card(entry: ChildEntry, state: ClientState) -> Card:
         return Card(view.id, name_of(state, view), Phase.DONE.value, words=("earlier run",))
     asks = view.requires_action or any(request.session == view.id for request in state.waiting())
     running = view.phase is Phase.RUNNING
-    state_word = (view.activity or Phase.RUNNING.value) if running else view.phase.value
-    if view.phase_reason and not running and view.phase is not Phase.DONE:
-        state_word += f": {view.phase_reason}"
     tools, lines = _tally(view)
-    words = [state_word]
+    words = [(view.activity or Phase.RUNNING.value) if running else view.phase.value]
+    if view.phase_reason and not running and view.phase is not Phase.DONE:
+        words.append(view.phase_reason)
     if tools:
         words.append(f"{tools:,} tool{'' if tools == 1 else 's'}")
     if lines:

@@ -26,18 +26,22 @@ _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*$\n?", re.MULTILINE)
 _FOUND = re.compile(r"Found (\d[\d,]* \w+)")
 _CODE = re.compile(r"`([^`]+)`")
 _NOUNS = {"search": "match", "read": "line"}
+_TITLE = 20
+"""Cells of the title that stay, rather than less important results."""
 _SLOW = 1.0
 """Seconds from which on the time that a call took is worth telling."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolLine:
-    """Facts of the line. ``state`` is a word of ``_STATES``; ``result`` is plain text."""
+    """Facts of the line: ``state`` as ``state_of`` gives it, and ``results``, the most important
+    first.
+    """
 
     state: str
     title: str
     command: bool
-    result: str
+    results: tuple[str, ...] = ()
     change: tuple[tuple[str | None, str], ...] = ()
     opens: bool = True
 
@@ -48,9 +52,10 @@ class ToolLine:
         tail: list[Run] = [(f"  {word}", style)] if word else []
         for old, new in self.change:
             tail += change_runs(old, new, paper)
-        if self.result:
-            tail.append((f"  {visible(self.result, multiline=False)}", ink.muted))
+        tail += [(f"  {visible(result, multiline=False)}", ink.muted) for result in self.results]
         room = paper.width - INDENT
+        while len(tail) > 1 and room - width_of(tail) < _TITLE:
+            tail.pop()
         title = self._title(paper, max(room - width_of(tail), room // 2))
         runs = [(f"{mark} ", style), *title, *tail]
         return [Row(tuple(runs), INDENT, hit="toggle" if self.opens else "")]
@@ -95,7 +100,7 @@ def tool_line(entry: ToolEntry, *, opens: bool) -> ToolLine:
         state=state_of(entry),
         title=entry.title or entry.name or "",
         command=entry.kind == "execute" and bool(entry.title),
-        result=" ".join(filter(None, (_result(entry), _time(entry)))),
+        results=tuple(filter(None, (_result(entry), _time(entry)))),
         change=diffs if len(diffs) == 1 else (),
         opens=opens,
     )

@@ -52,7 +52,7 @@ class Output:
         """Colours of the command kept, long lines cut."""
         page = inside(paper)
         rows = [more_row(self.above, page, self.key)] if self.above else []
-        lines = ansi_lines(self.text, paper.ink.muted)
+        lines = ansi_lines(self.text, paper.ink.muted, paper.ink.named)
         bar = [(paper.marks.quote, paper.ink.faint)]
         rows += laid(lines, page.width, first=bar, rest=bar)
         return beside(rows)
