@@ -70,7 +70,7 @@ bench: $(INSTALLED)
 	$(PY) -m pytest -s tests/perf $(ARGS)
 
 soak: $(INSTALLED)
-	$(PY) -m pytest -s tests/soak $(ARGS)
+	$(PY) -m pytest -s -o faulthandler_timeout=0 tests/soak $(ARGS)
 
 clean:
 	rm -rf .venv .tools build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
