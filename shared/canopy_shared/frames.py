@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from canopy_shared import jsonio
-from canopy_shared.codec import encode
 from canopy_shared.errors import AcpError, invalid_request, parse_error
 
 if TYPE_CHECKING:
@@ -68,13 +67,13 @@ def encode_line(frame: Frame) -> bytes:
         case Request(id_, method, params):
             message: dict[str, Any] = {"jsonrpc": "2.0", "id": id_, "method": method}
             if params is not None:
-                message["params"] = encode(params)
+                message["params"] = params
         case Notification(method, params):
             message = {"jsonrpc": "2.0", "method": method}
             if params is not None:
-                message["params"] = encode(params)
+                message["params"] = params
         case Response(id_, result, None):
-            message = {"jsonrpc": "2.0", "id": id_, "result": encode(result)}
+            message = {"jsonrpc": "2.0", "id": id_, "result": result}
         case Response(id_, _, error) if error is not None:
             message = {"jsonrpc": "2.0", "id": id_, "error": error.to_wire()}
         case _:

@@ -9,7 +9,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+
+def _object(value: object) -> Any:
+    """What JSON has no form for may be a wire object; the codec, which is dear to import, knows."""
+    from canopy_shared.codec import encode
+
+    return encode(value)
+
+
+_encode = json.JSONEncoder(
+    ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_object
+).encode
 
 try:
     import orjson as _orjson  # type: ignore[import-not-found, unused-ignore]
@@ -20,14 +30,15 @@ JSONDecodeError = json.JSONDecodeError
 
 
 def dumps(value: object) -> bytes:
-    """Encode ``value`` as one line of UTF-8 JSON without a newline.
+    """Encode ``value``, which may hold wire objects, as one line of UTF-8 JSON without a newline.
 
     Raises ``TypeError`` or ``ValueError`` for what JSON cannot say: foreign types, NaN, cycles.
     Lone surrogates, which Python strings may hold and UTF-8 may not, become U+FFFD.
     """
     if _orjson is not None:
         try:
-            return bytes(_orjson.dumps(value))
+            options = _orjson.OPT_PASSTHROUGH_DATACLASS | _orjson.OPT_PASSTHROUGH_SUBCLASS
+            return bytes(_orjson.dumps(value, _object, options))
         except TypeError:
             pass  # ints beyond 64 bits, lone surrogates: the standard library copes
     text = _encode(value)

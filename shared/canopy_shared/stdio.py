@@ -13,7 +13,6 @@ import stat
 import threading
 from typing import Protocol
 
-from canopy_shared.coalesce import coalesce
 from canopy_shared.frames import (
     Frame,
     Malformed,
@@ -87,6 +86,10 @@ class StdioTransport:
 
     @staticmethod
     def _encoded(updates: list[Frame]) -> list[bytes]:
+        if not updates:
+            return []
+        from canopy_shared.coalesce import coalesce  # with all wire classes: not before the first
+
         lines = []
         for frame in coalesce(updates):
             try:
