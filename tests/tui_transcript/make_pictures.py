@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from canopy_tui.view.strips import ASCII, UNICODE
 from canopy_tui.view.theme import DARK, LIGHT
 from tui_transcript.samples import tour
-from tui_transcript.stage import playing
+from tui_transcript.stage import Playing, playing
 
 SIZES = ((120, 40), (80, 24))
 
@@ -24,7 +24,7 @@ async def main(target: Path) -> None:
                 await stage.press("home")
                 for page in range(12):
                     name = f"{theme}-{width}-{page}.svg"
-                    (target / name).write_text(stage.app.export_screenshot(), encoding="utf-8")
+                    save(stage, target / name)
                     if stage.view.viewport is None or stage.view.viewport.at_end:
                         break
                     await stage.press("pagedown")
@@ -36,8 +36,13 @@ async def main(target: Path) -> None:
                     stage.view._cursor = index
                     stage.view.action_expand()
             await stage.press("home")
-            picture = stage.app.export_screenshot()
-            (target / f"{name}.svg").write_text(picture, encoding="utf-8")
+            save(stage, target / f"{name}.svg")
+
+
+def save(stage: Playing, target: Path) -> None:
+    """Write the screen; librsvg drops the spaces that a text begins with unless told not to."""
+    picture = stage.app.export_screenshot()
+    target.write_text(picture.replace("<text ", '<text xml:space="preserve" '), encoding="utf-8")
 
 
 if __name__ == "__main__":
