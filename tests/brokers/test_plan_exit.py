@@ -12,8 +12,6 @@ from canopy_agent.brokers.asked import ControlResult
 from canopy_agent.brokers.durable import Place
 from canopy_agent.brokers.permission_options import Decision, PermissionPolicy, decide, options_for
 from canopy_agent.brokers.plan_exit import PlanPolicy
-from canopy_agent.capabilities import ClientProfile
-from canopy_shared.codec import encode
 from canopy_shared.permission import PermissionOutcome
 
 PLAN = ask("ExitPlanMode", {"plan": "# Plan\n\n1. Write a file"})
@@ -135,13 +133,3 @@ def test_scenario_76_a_fresh_conversation_interrupts_and_keeps_the_mode_for_late
     plan = plan_exit.plan_of(PLAN)
     assert plan
     assert plan in plan_exit.continuation_prompt(plan)
-
-
-def test_the_approved_plan_as_a_document() -> None:
-    plain = plan_exit.plan_document("# Plan", "toolu_1", ClientProfile())
-    to_air = plan_exit.plan_document("# Plan", "toolu_1", ClientProfile(air=True))
-    assert encode(plain) == {
-        "sessionUpdate": "plan_update",
-        "plan": {"type": "markdown", "planId": "plan-mode", "content": "# Plan"},
-    }
-    assert to_air.plan["planId"] == "plan-mode:toolu_1"

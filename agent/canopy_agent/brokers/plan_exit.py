@@ -15,9 +15,7 @@ from canopy_agent.brokers.choices import (
     LeavePlan,
     RestartWithPlan,
 )
-from canopy_agent.capabilities import ClientProfile
 from canopy_shared.permission import ALLOW_ALWAYS, ALLOW_ONCE, REJECT_ONCE
-from canopy_shared.updates import PlanDocument
 
 EXIT_PLAN_MODE: Final = "ExitPlanMode"
 
@@ -124,9 +122,3 @@ def plan_of(asked: PermissionAsked) -> str | None:
 def continuation_prompt(plan: str) -> str:
     """The message that carries an approved plan into a fresh conversation."""
     return f"Carry out the following plan. The user has approved it.\n\n{plan}"
-
-
-def plan_document(plan: str, tool_use_id: str, profile: ClientProfile) -> PlanDocument:
-    """The approved plan for clients that keep plan documents."""
-    plan_id = f"plan-mode:{tool_use_id}" if profile.air else "plan-mode"
-    return PlanDocument({"type": "markdown", "planId": plan_id, "content": plan})

@@ -82,13 +82,11 @@ _JOINERS: Final = "\u200c\u200d"
 
 
 def is_plain(text: str) -> bool:
-    """Whether ``text`` reads as it is: no control, invisible, reordering or line-breaking character.
+    """Whether ``text`` reads as it is: no control, invisible, reordering or line-breaking letter.
 
     The two joiners are allowed, as letters of some scripts and emoji need them.
     """
-    return not any(
-        unicodedata.category(char) in _UNSEEN and char not in _JOINERS for char in text
-    )
+    return not any(unicodedata.category(char) in _UNSEEN and char not in _JOINERS for char in text)
 
 
 def _text(value: object, longest: int) -> str:

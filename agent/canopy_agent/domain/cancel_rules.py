@@ -19,8 +19,9 @@ from canopy_agent.domain.effects import (
     Stopped,
     StopTask,
     StopTimer,
-    Withdraw,
 )
+from canopy_agent.domain.endings import everything_ends
+from canopy_agent.domain.plan_rules import cancel_restart
 from canopy_agent.domain.task_rules import DRAIN_TIMER
 from canopy_agent.domain.turn_rules import FORCE_TIMER
 
@@ -67,6 +68,8 @@ def _needs_interrupt(state: SessionState, affected: list[Turn]) -> bool:
 def _cancel_active(state: SessionState, turn: Turn) -> list[Effect]:
     state.window.cancelled(turn.prompt)
     turn.cancelled = True
+    if state.restarting == turn.prompt:
+        return cancel_restart(state, turn)
     if turn.is_held and not (state.requested or state.turns.autonomous):
         # its work is over but for the subagents: nothing will come that could answer it
         effects = state.close_calls(state.stoppable_calls(), "cancelled")
@@ -112,27 +115,16 @@ def on_timer(state: SessionState, event: e.TimerFired) -> list[Effect]:
         return []
     effects = state.close_calls(state.stoppable_calls(), "cancelled")
     effects += state.turns.cancel(turn)
-    effects += _everything_ends(state, cancelled=True, why="process_ended")
+    effects += everything_ends(state, cancelled=True, why="process_ended")
     lost = Failed("Claude Code did not stop and was restarted; send the prompt again")
     return [*effects, *state.turns.stream_ended(lost), ReplaceProcess()]
-
-
-def _everything_ends(state: SessionState, *, cancelled: bool, why: str) -> list[Effect]:
-    effects: list[Effect] = [Withdraw(key) for key in state.requests]
-    state.requests.clear()
-    effects += state.close_calls(state.ledger.open_calls(), why)
-    effects += state.children.closed(cancelled=cancelled)
-    state.tasks.clear()
-    state.ledger.clear()
-    state.plan_refusal = None
-    return effects
 
 
 def on_stream_ended(state: SessionState, event: e.StreamEnded) -> list[Effect]:
     """The CLI is gone: end what it ran, answer what waits for it. The next prompt starts
     another.
     """
-    effects = _everything_ends(state, cancelled=state.window.open, why="process_ended")
+    effects = everything_ends(state, cancelled=state.window.open, why="process_ended")
     words = event.status or "without saying why"
     failure = Failed(f"Claude Code ended ({words}); send the next prompt to resume the session")
     effects += state.turns.stream_ended(failure)
@@ -144,7 +136,7 @@ def on_stream_ended(state: SessionState, event: e.StreamEnded) -> list[Effect]:
 
 def on_closing(state: SessionState, event: e.SessionClosing) -> list[Effect]:
     """``session/close``: every prompt is answered ``cancelled`` before the CLI goes."""
-    effects = _everything_ends(state, cancelled=True, why="cancelled")
+    effects = everything_ends(state, cancelled=True, why="cancelled")
     for turn in state.turns.unsettled():
         effects += state.turns.cancel(turn)
     return [*effects, StopTimer(FORCE_TIMER), StopTimer(DRAIN_TIMER)]

@@ -66,9 +66,13 @@ class SendPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Requeue:
-    """``prompt`` was lost with the CLI before it had begun: submit it again to the next one."""
+    """``prompt`` went with the CLI before it had begun: submit it again to the next one.
+
+    ``lost`` is false when the CLI did not die but was replaced.
+    """
 
     prompt: str
+    lost: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +177,19 @@ class ReplaceProcess:
 
 
 @dataclass(frozen=True, slots=True)
+class RestartConversation:
+    """Replace the CLI by one with an empty conversation, in ``mode``, that carries out ``plan``.
+
+    The answer is ``ConversationRestarted`` or ``RestartFailed`` with the same ``prompt``.
+    """
+
+    prompt: str
+    plan: str
+    mode: str
+    tool_use_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class TurnBegan:
     """A turn was activated or all turns ended; for titles, gauges and idle work."""
 
@@ -204,6 +221,7 @@ Effect = (
     | StartTimer
     | StopTimer
     | ReplaceProcess
+    | RestartConversation
     | TurnBegan
     | Logged
 )

@@ -447,6 +447,36 @@ class PlanRefused:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanAccepted:
+    """The person approved the plan of an ExitPlanMode for a fresh conversation in ``mode``."""
+
+    tool_use_id: str
+    plan: str
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRestarted:
+    """A CLI with an empty conversation is there for the ``plan`` of ``tool_use_id``.
+
+    ``blocks`` carry it to the CLI, under the id of ``prompt``.
+    """
+
+    prompt: str
+    blocks: tuple[Json, ...]
+    plan: str
+    tool_use_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestartFailed:
+    """No CLI with an empty conversation could be started for the plan of ``prompt``."""
+
+    prompt: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class InterruptReceipt:
     """The CLI's answer to our interrupt: prompts that it still holds."""
 
@@ -509,6 +539,9 @@ ClientEvent = (
     | RequestOpened
     | RequestClosed
     | PlanRefused
+    | PlanAccepted
+    | ConversationRestarted
+    | RestartFailed
     | InterruptReceipt
     | TimerFired
     | SessionClosing

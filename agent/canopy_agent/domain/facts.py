@@ -220,6 +220,14 @@ class PlanShown:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanApproved:
+    """The plan of this ExitPlanMode call goes on in a fresh conversation."""
+
+    id: str
+    plan: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModeShown:
     """The permission mode changed."""
 
@@ -270,6 +278,7 @@ Fact = (
     | Delivered
     | Replied
     | PlanShown
+    | PlanApproved
     | ModeShown
     | ChildOptionsShown
     | UsageShown

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from canopy_agent.domain import (
     cancel_rules,
+    plan_rules,
     request_rules,
     stream_rules,
     task_rules,
@@ -74,7 +75,10 @@ RULES: dict[type, Rule] = {
     e.ChildCancelRequested: cancel_rules.on_child_cancel,
     e.RequestOpened: _nothing,
     e.RequestClosed: request_rules.on_request_closed,
-    e.PlanRefused: turn_rules.on_plan_refused,
+    e.PlanRefused: plan_rules.on_plan_refused,
+    e.PlanAccepted: plan_rules.on_plan_accepted,
+    e.ConversationRestarted: plan_rules.on_restarted,
+    e.RestartFailed: plan_rules.on_restart_failed,
     e.InterruptReceipt: cancel_rules.on_receipt,
     e.TimerFired: cancel_rules.on_timer,
     e.SessionClosing: cancel_rules.on_closing,

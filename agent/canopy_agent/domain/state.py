@@ -67,12 +67,24 @@ class OpenRequest:
     cancel_seen: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class PlanReset:
+    """A plan that is to be carried out in a fresh conversation, in ``mode``."""
+
+    plan: str
+    mode: str
+
+
 @dataclass(slots=True)
 class PlanRefusal:
-    """An ExitPlanMode that was refused: its result will stop the cycle with a diagnostic."""
+    """An ExitPlanMode that was denied: its result will stop the cycle with a diagnostic.
+
+    ``reset`` is set when the person approved the plan for a fresh conversation.
+    """
 
     tool_use_id: str
     result_seen: bool = False
+    reset: PlanReset | None = None
 
 
 @dataclass(slots=True)
@@ -93,6 +105,8 @@ class SessionState:
     requests: dict[str, OpenRequest] = field(default_factory=dict)
     capabilities: set[str] = field(default_factory=set)
     plan_refusal: PlanRefusal | None = None
+    restarting: str | None = None
+    """The prompt that waits for a fresh conversation to carry out its plan."""
     requested: bool = False
     """The CLI began a model request since the last result."""
     delivered: bool = False

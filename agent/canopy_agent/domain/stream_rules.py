@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_agent.domain import events as e
+from canopy_agent.domain import plan_rules
 from canopy_agent.domain.child_options import MODEL
 from canopy_agent.domain.effects import Effect, Show
 from canopy_agent.domain.facts import (
@@ -158,20 +159,22 @@ def on_tool_result(state: SessionState, event: e.ToolResulted) -> list[Effect]:
     """A result. The copy of its own launch's result that a fork carries is not one."""
     if event.parent is not None and event.parent == event.id:
         return []
-    refusal = state.plan_refusal
-    if refusal is not None and refusal.tool_use_id == event.id:
-        refusal.result_seen = True
     call = state.ledger.closed(event.id)
+    approved = plan_rules.note_result(state, event, call.name if call is not None else "")
     if call is None:
         return []
-    result = ToolReturned(
-        event.id,
-        event.content,
-        event.is_error,
-        event.structured,
-        event.non_execution_kind,
-        event.user_feedback,
-        backgrounded=_is_backgrounded(event.structured),
+    result = (
+        ToolReturned(event.id, None)
+        if approved
+        else ToolReturned(
+            event.id,
+            event.content,
+            event.is_error,
+            event.structured,
+            event.non_execution_kind,
+            event.user_feedback,
+            backgrounded=_is_backgrounded(event.structured),
+        )
     )
     launch = state.hidden.pop(event.id) if call.hidden else None
     if launch is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_agent.domain import events as e
+from canopy_agent.domain import plan_rules
 from canopy_agent.domain.effects import (
     Effect,
     Failed,
@@ -19,9 +20,7 @@ from canopy_agent.domain.effects import (
 from canopy_agent.domain.facts import Said, UserSaid
 from canopy_agent.domain.outcomes import (
     is_interrupted_handoff,
-    is_plan_interruption,
     outcome_of,
-    stopped,
 )
 from canopy_agent.domain.state import REQUEST_MARKERS
 from canopy_agent.domain.usage import api_tokens
@@ -169,7 +168,8 @@ def _user_result(state: SessionState, event: e.ResultCame, turn: Turn) -> list[E
         effects += activate(state, turn)
     state.turns.debt += 1
     effects += _gauge(state, event, turn)
-    refusal, state.plan_refusal = state.plan_refusal, None
+    refusal = plan_rules.take_interruption(state, event)
+    state.plan_refusal = None
     if turn.cancelled:
         effects += state.close_calls(state.stoppable_calls(), "cancelled")
         effects += [StopTimer(FORCE_TIMER), *state.turns.cancel(turn)]
@@ -177,8 +177,8 @@ def _user_result(state: SessionState, event: e.ResultCame, turn: Turn) -> list[E
         return effects
     if is_interrupted_handoff(event) and state.window.was_cancelled(turn.prompt):
         return effects
-    if refusal is not None and refusal.result_seen and is_plan_interruption(event):
-        return effects + state.turns.finish(turn, stopped("cancelled", turn.tally))
+    if refusal is not None:
+        return effects + plan_rules.on_user_interruption(state, turn, refusal)
     return effects + _settle_with_result(state, event, turn)
 
 
@@ -237,13 +237,13 @@ def _autonomous_result(state: SessionState, event: e.ResultCame) -> list[Effect]
     """The end of a cycle of Claude Code's own: it feeds no prompt, but may release a held one."""
     state.turns.debt += 1
     effects = _gauge(state, event, None)
-    refusal = state.plan_refusal
-    if refusal is not None and refusal.result_seen and is_plan_interruption(event):
+    if any(turn.cancelled for turn in state.turns.unsettled()):
         state.plan_refusal = None
-        turn = state.turns.active
-        if turn is not None and turn.is_held and not state.turns.is_awaiting(turn):
-            state.turns.autonomous = False
-            return effects + state.turns.cancel(turn)
+    refusal = plan_rules.take_interruption(state, event)
+    if refusal is not None:
+        effects += plan_rules.on_autonomous_interruption(state, refusal)
+        if state.restarting is not None:
+            return effects
     never_ran = [c for c in state.ledger.main_calls() if not c.dispatched]
     if state.turns.working is None:
         effects += state.close_calls(never_ran, "never_ran")
@@ -263,11 +263,3 @@ def on_rate_limit(state: SessionState, event: e.RateLimited) -> list[Effect]:
     """The account's limits moved."""
     shown = state.usage.rate_limit(event.facts)
     return [] if shown is None else [Show(state.root, shown)]
-
-
-def on_plan_refused(state: SessionState, event: e.PlanRefused) -> list[Effect]:
-    """Remember that the cycle will stop because its plan was refused."""
-    from canopy_agent.domain.state import PlanRefusal
-
-    state.plan_refusal = PlanRefusal(event.tool_use_id)
-    return []

@@ -156,13 +156,14 @@ class Turns:
     def _hand_off(self, turn: Turn) -> list[Effect]:
         if turn.cancelled:
             self.debt += 1
-            return self.settle(turn, self._cancelled_outcome(turn))
+            return self.settle(turn, self.cancelled_outcome(turn))
         if isinstance(turn.phase, Held):
             return self.settle(turn, turn.phase.outcome)
         # two prompts that the CLI merged: the later one gets the result, this one was part of it
         return self.settle(turn, stopped("end_turn", turn.tally))
 
-    def _cancelled_outcome(self, turn: Turn) -> Stopped:
+    def cancelled_outcome(self, turn: Turn) -> Stopped:
+        """``cancelled``, with what the turn has used."""
         if isinstance(turn.phase, Held):
             return Stopped("cancelled", turn.phase.outcome.usage, turn.phase.outcome.meta)
         return stopped("cancelled", turn.tally)
@@ -176,7 +177,7 @@ class Turns:
 
     def cancel(self, turn: Turn) -> list[Effect]:
         """Answer a cancelled turn now."""
-        return self.settle(turn, self._cancelled_outcome(turn))
+        return self.settle(turn, self.cancelled_outcome(turn))
 
     def is_awaiting(self, turn: Turn) -> bool:
         """Whether subagents keep ``turn`` from being answered."""
@@ -236,7 +237,29 @@ class Turns:
                 effects.append(Requeue(turn.prompt))
             else:
                 effects += self.settle(turn, failure)
+        self._quiet()
+        return effects
+
+    def conversation_ended(self, survivor: Turn) -> list[Effect]:
+        """The conversation is replaced: ``survivor`` goes on in the next one, and what had not
+        begun after it.
+        """
+        effects: list[Effect] = []
+        for turn in self.unsettled():
+            if turn is survivor:
+                continue
+            if turn.is_queued:
+                self._turns.remove(turn)
+                effects.append(Requeue(turn.prompt, lost=False))
+            else:
+                effects += self.settle(turn, self.cancelled_outcome(turn))
+        survivor.phase = Active()
+        survivor.spawned.clear()
+        self.active = survivor
+        self._quiet()
+        return effects
+
+    def _quiet(self) -> None:
         self.autonomous = False
         self.debt = 0
         self.state = "idle"
-        return effects

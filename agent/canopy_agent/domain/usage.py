@@ -137,6 +137,7 @@ class UsageMeter:
         self._shown: tuple[int, int] | None = None
         self._used = 0
         self._cost: float | None = None
+        self._cost_before = 0.0
         self.model: str | None = None
         self.window = DEFAULT_WINDOW
 
@@ -202,7 +203,7 @@ class UsageMeter:
         self._message = Tokens()
         if cost is not None:
             # a replaced CLI may count from zero again; what the client was told never goes down
-            self._cost = max(cost, self._cost or 0.0)
+            self._cost = max(cost + self._cost_before, self._cost or 0.0)
         return self._show(self._cost, origin) if self._used else None
 
     def _increments(self, usage: Json, models: Json) -> dict[str, Tokens]:
@@ -247,6 +248,19 @@ class UsageMeter:
         """The next readings come from a new CLI, whose totals begin anew."""
         self._totals = {}
         self._resumed = True
+
+    def conversation_replaced(self) -> UsageShown:
+        """A new CLI with an empty conversation stands for the old one, and counts from zero."""
+        self._totals = {}
+        self._resumed = False
+        self._cost_before = self._cost or 0.0
+        self.reset()
+        return self._show()
+
+    @property
+    def used_percent(self) -> int | None:
+        """How full the context is, None while nothing is known of it."""
+        return round(100 * self._used / self.window) if self._used else None
 
     def reset(self) -> None:
         """A new conversation began."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from canopy_agent.capabilities import ClientProfile
 from canopy_agent.domain import facts as f
 from canopy_agent.render.reporters.agent import answer
 from canopy_agent.render.results import content_block
@@ -19,6 +20,7 @@ from canopy_shared.updates import (
     AgentMessageChunk,
     AgentThoughtChunk,
     CurrentModeUpdate,
+    PlanDocument,
     PlanEntry,
     SessionMessage,
     SubagentSpawned,
@@ -81,6 +83,14 @@ def plan_entries(fact: f.PlanShown) -> tuple[PlanEntry, ...]:
         )
         for entry in fact.entries
     )
+
+
+def plan_document(call_id: str, plan: str, profile: ClientProfile) -> list[Update]:
+    """An approved plan as a document, for clients with the ``plan`` capability."""
+    if not profile.plan_documents:
+        return []
+    plan_id = f"plan-mode:{call_id}" if profile.air else "plan-mode"
+    return [PlanDocument({"type": "markdown", "planId": plan_id, "content": plan})]
 
 
 def mode(fact: f.ModeShown, parent: str | None) -> list[Update]:

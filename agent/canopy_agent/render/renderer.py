@@ -78,6 +78,7 @@ class Renderer:
             f.Delivered: messages.delivered,
             f.Replied: messages.replied,
             f.PlanShown: lambda fact, parent: self._plans.show(messages.plan_entries(fact), parent),
+            f.PlanApproved: lambda fact, _: messages.plan_document(fact.id, fact.plan, profile),
             f.ModeShown: messages.mode,
             f.ChildOptionsShown: lambda fact, _: [ConfigOptionUpdate(child_options(fact.values))],
             f.UsageShown: messages.usage,

@@ -12,6 +12,7 @@ from canopy_agent.domain import facts as f
 from canopy_agent.render import terminals
 from canopy_agent.render.bounds import bounded_output
 from canopy_agent.render.cards import Cards, Fields
+from canopy_agent.render.messages import plan_document
 from canopy_agent.render.plans import Plans
 from canopy_agent.render.reporters import reporter_for
 from canopy_agent.render.reporters.interaction import EXIT_PLAN, approved_plan
@@ -98,8 +99,8 @@ class ToolResults:
         approved = call.name == EXIT_PLAN and not fact.is_error and fact.content is not None
         if not approved or call.parent is not None:
             return []
-        document = approved_plan(call, fact, self._cards.view)
-        return [document] if document else []
+        plan = approved_plan(call, fact)
+        return plan_document(call.id, plan, self._cards.profile) if plan else []
 
     def hooked(self, fact: f.ToolHookResponse, parent: str | None) -> list[Update]:
         """PostToolUse: the final diff, and the structured response (for AIR only its facts)."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from canopy_agent.brokers import dialogs, elicitation
@@ -19,7 +19,7 @@ from canopy_agent.brokers.asked import (
     PermissionAsked,
     parse_permission_asked,
 )
-from canopy_agent.brokers.choices import Choice, KeepPlanning
+from canopy_agent.brokers.choices import Choice
 from canopy_agent.brokers.permission_options import (
     Decision,
     PermissionPolicy,
@@ -32,6 +32,7 @@ from canopy_shared.permission import PermissionOutcome, PermissionRequest
 if TYPE_CHECKING:
     from canopy_agent.capabilities import ClientProfile
     from canopy_agent.claude.control import ControlPeer
+    from canopy_agent.domain.effects import AskPermission
     from canopy_agent.render.renderer import Renderer
     from canopy_shared.frames import Response
     from canopy_shared.ids import RequestId
@@ -88,24 +89,24 @@ class Questions:
 
     # --- asking -----------------------------------------------------------------------------------
 
-    def permission(self, key: str, session: str, parent: str | None, *, background: bool) -> None:
-        """Ask for permission."""
-        carried = self._open[key]
+    def permission(self, ask: AskPermission, used_percent: int | None) -> None:
+        """Ask for permission; ``used_percent`` says how full the context is, if known."""
+        key, carried = ask.key, self._open[ask.key]
         asked = parse_permission_asked(carried.raw)
         if asked is None:
             self._answer(key, ControlError("the permission request is malformed"))
             return
         try:
-            policy = self._policy()
+            policy = _for_request(self._policy(), ask, used_percent)
             choices = options_for(asked, policy)
         except ValueError as error:
             self._answer(key, ControlError(str(error)))
             return
-        params = self._permission_params(asked, session, parent, choices)
+        params = self._permission_params(asked, ask.session, ask.parent, choices)
 
         def answered(response: Response) -> None:
             outcome = PermissionOutcome.parse(None if response.error else response.result)
-            decision = decide(outcome, choices, asked, policy, in_background=background)
+            decision = decide(outcome, choices, asked, policy, in_background=ask.background)
             self._on_decided(asked, decision)
             self._answer(key, decision.answer)
 
@@ -215,6 +216,10 @@ class Questions:
             self.withdraw(key)
 
 
-def is_plan_refusal(decision: Decision) -> bool:
-    """Whether the person wants to keep planning."""
-    return decision.choice is not None and isinstance(decision.choice.effect, KeepPlanning)
+def _for_request(
+    policy: PermissionPolicy, ask: AskPermission, used_percent: int | None
+) -> PermissionPolicy:
+    """The policy of one request: a plan needs a turn to go on in a fresh conversation."""
+    own = ask.owned and ask.parent is None
+    plan = replace(policy.plan, may_restart=own, context_used_percent=used_percent)
+    return replace(policy, plan=plan)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from canopy_agent.brokers.durable import Place
@@ -23,7 +24,6 @@ from canopy_shared.errors import internal_error
 from canopy_shared.updates import ConfigOption, Update
 
 if TYPE_CHECKING:
-    from canopy_agent.brokers.permission_options import Decision
     from canopy_agent.capabilities import ClientProfile
     from canopy_agent.domain.facts import Fact
     from canopy_agent.session.config_options import SessionOptions
@@ -68,7 +68,6 @@ class SessionConfig:
             bypass_available=state.offered.bypass,
             mode_before=self._before_plan,
             auto_supported=state.model_has_auto,
-            may_restart=False,
         )
         return PermissionPolicy(self._place, plan)
 
@@ -122,12 +121,29 @@ class SessionConfig:
         self.options = change.state
         self.show(option_changes.options_update(change.state, self._profile))
 
-    def plan_approved(self, decision: Decision) -> tuple[Update, ...]:
-        """The person approved a plan and chose the mode to go on in; gives what to show."""
-        mode = decision.mode
-        if mode is None or self.options is None:
-            return ()
-        effective = effective_mode(mode, self.permission_policy().plan)
+    def mode_in_effect(self, mode: str) -> str:
+        """The mode that the CLI is put in for an approved plan that asked for ``mode``."""
+        return effective_mode(mode, self.permission_policy().plan)
+
+    def plan_approved(self, mode: str) -> None:
+        """The person approved a plan and chose the mode to go on in: show what follows."""
+        if self.options is None:
+            return
+        effective = self.mode_in_effect(mode)
         change = option_changes.mode_became(self.options, effective, self._profile)
-        self.options = change.state
-        return change.updates
+        if effective != mode and not self.options.auto_warned:
+            after = replace(change.state, auto_warned=True)
+            change = replace(change, state=after, warning=option_changes.AUTO_LOST)
+        self._take(change)
+
+    # --- a CLI that took another's place ----------------------------------------------------------
+
+    async def restore(self) -> None:
+        """Bring a CLI that was started again to the options of the session."""
+        if self.options is None:
+            return
+        for request in option_changes.restoring(self.options, self._profile):
+            try:
+                await self.request(request)
+            except ClaudeError as error:
+                log.warning("an option could not be restored: %s", error)

@@ -11,6 +11,7 @@ import os
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from canopy_agent.domain.state import Form, Policy, new_state
 from canopy_agent.render.renderer import Renderer
 from canopy_agent.session.caller_options import CallerOptions, caller_options
 from canopy_agent.session.config import SessionConfig
+from canopy_agent.session.conversation import Conversation, Greeting
 from canopy_agent.session.launching import Launcher, ProcessFactory, base_options, cli_process
 from canopy_agent.session.modes import InitialMode, availability, initial_mode
 from canopy_agent.session.observer import Observer
@@ -198,21 +200,20 @@ class SessionDirectory:
         renderer = Renderer(
             self._profile, place.cwd, read_file=read_bytes, child_options=config.child_options
         )
-        current = {"mode": mode.mode}
 
-        def prepare(resume: bool) -> Any:
-            if config.options is not None:
-                current["mode"] = config.options.mode
-            return launcher.prepare(session_id, current["mode"], resume=resume, bypass=bypass)
+        def prepare(conversation: str, resume: bool, wanted: str | None) -> Greeting:
+            now = config.options.mode if config.options is not None else mode.mode
+            return launcher.prepare(conversation, wanted or now, resume=resume, bypass=bypass)
 
         runtime = SessionRuntime(
             new_state(session_id, policy_of(self._profile, caller, place.cwd)),
             config,
+            Conversation(
+                session_id, prepare, partial(has_transcript, self._settings.config_directory)
+            ),
             peer=self._peer,
             profile=self._profile,
             renderer=renderer,
-            prepare=prepare,
-            has_transcript=lambda: has_transcript(self._settings.config_directory, session_id),
             observe=lambda frame: observer.frame(frame),
         )
 

@@ -67,6 +67,8 @@ class CliLink:
         self._reader: asyncio.Task[None] | None = None
         self.control = ControlPeer(process.write)
         self.closing = False
+        self.greeted = False
+        """The process has answered ``initialize``."""
 
     @property
     def exit(self) -> ProcessExit | None:
@@ -82,7 +84,9 @@ class CliLink:
         try:
             await self._process.start()
             self._reader = asyncio.create_task(self._read(), name="claude-frames")
-            return await self.control.request("initialize", **initialize)
+            response = await self.control.request("initialize", **initialize)
+            self.greeted = True
+            return response
         except BaseException:
             await self.aclose()
             raise

@@ -80,6 +80,31 @@ def mode_became(state: SessionOptions, mode: str, profile: ClientProfile) -> Cha
     return Change(after, (), (CurrentModeUpdate(mode), options_update(after, profile)))
 
 
+# --- a CLI that was started again ---------------------------------------------------------------
+
+
+def restoring(state: SessionOptions, profile: ClientProfile) -> tuple[Request, ...]:
+    """Requests that bring a fresh CLI, which is in the right mode, to everything else of
+    ``state``.
+    """
+    requests: list[Request] = []
+    if state.model is not None:
+        requests.append({"subtype": "set_model", "model": state.model})
+    settings: dict[str, Any] = {}
+    shown = options.shown_effort(state, profile)
+    if shown is not None and (state.effort is None or state.effort_pinned):
+        settings["effortLevel"] = shown
+    if state.fast:
+        settings["fastMode"] = True
+    if state.ultracode:
+        settings["ultracode"] = True
+    if state.agents:
+        settings["agent"] = state.agent
+    if settings:
+        requests.append(flags(**settings))
+    return tuple(requests)
+
+
 # --- any option ---------------------------------------------------------------------------------
 
 

@@ -14,13 +14,16 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, assert_never
 
-from canopy_agent.claude.errors import ClaudeError, ClaudeStartFailed, ControlFailed
+from canopy_agent.brokers.choices import Choice, KeepPlanning, LeavePlan, RestartWithPlan
+from canopy_agent.brokers.plan_exit import continuation_prompt, plan_of
+from canopy_agent.claude.errors import ControlFailed
 from canopy_agent.domain import effects as fx
 from canopy_agent.domain import events as e
 from canopy_agent.domain.facts import ModeShown
 from canopy_agent.domain.session import step
-from canopy_agent.session.asking import Questions, is_plan_refusal
-from canopy_agent.session.link import CliLink, user_frame
+from canopy_agent.session.asking import Questions
+from canopy_agent.session.cli_life import CliLife
+from canopy_agent.session.link import user_frame
 from canopy_agent.session.timers import Timers
 from canopy_shared.errors import AcpError, auth_required, internal_error, request_cancelled
 from canopy_shared.updates import SessionUpdate, Update
@@ -29,19 +32,18 @@ if TYPE_CHECKING:
     from canopy_agent.brokers.asked import PermissionAsked
     from canopy_agent.brokers.permission_options import Decision
     from canopy_agent.capabilities import ClientProfile
-    from canopy_agent.claude.process import ClaudeProcess, ProcessExit
+    from canopy_agent.claude.process import ProcessExit
     from canopy_agent.domain.facts import Fact
     from canopy_agent.domain.state import SessionState
     from canopy_agent.render.renderer import Renderer
     from canopy_agent.session.config import SessionConfig
+    from canopy_agent.session.conversation import Conversation
+    from canopy_agent.session.link import CliLink
     from canopy_shared.peer import IncomingRequest, Peer
 
 log = logging.getLogger(__name__)
 
 UNANSWERED_MARKS = "ask_user_question_unanswered_v1"
-
-Greeting = tuple["ClaudeProcess", Mapping[str, Any]]
-"""A process that was not started yet, and the ``initialize`` request for it."""
 
 
 def error_of(failed: fx.Failed) -> AcpError:
@@ -54,22 +56,17 @@ def error_of(failed: fx.Failed) -> AcpError:
 
 
 class SessionRuntime:
-    """One open session.
-
-    ``prepare(resume)`` gives a new process with its greeting; ``observe`` sees every raw frame
-    of the CLI.
-    """
+    """One open session, about one conversation. ``observe`` sees every raw frame of the CLI."""
 
     def __init__(
         self,
         state: SessionState,
         config: SessionConfig,
+        conversation: Conversation,
         *,
         peer: Peer,
         profile: ClientProfile,
         renderer: Renderer,
-        prepare: Callable[[bool], Greeting],
-        has_transcript: Callable[[], bool],
         observe: Callable[[Mapping[str, Any]], None],
     ) -> None:
         self.id = state.root
@@ -77,12 +74,6 @@ class SessionRuntime:
         self._state = state
         self._peer = peer
         self._renderer = renderer
-        self._prepare = prepare
-        self._has_transcript = has_transcript
-        self._observe = observe
-        self._link: CliLink | None = None
-        self._starting: asyncio.Task[None] | None = None
-        self._deferred: list[e.Event] = []
         self._answers: dict[str, IncomingRequest] = {}
         self._submitted: dict[str, e.PromptSubmitted] = {}
         self._requeued: set[str] = set()
@@ -91,6 +82,16 @@ class SessionRuntime:
         self._received = 0
         self._closed = False
         self.on_turn: Callable[[str | None], None] = lambda prompt: None
+        self._cli = CliLife(
+            conversation,
+            on_event=self._from_cli,
+            on_frame=observe,
+            on_lost=self._lost,
+            hand_on=self.handle,
+            refuse=self._refuse,
+            restore=config.restore,
+            relieve=peer.drained,
+        )
         self._questions = Questions(
             peer,
             profile,
@@ -103,26 +104,14 @@ class SessionRuntime:
 
     # --- the process ------------------------------------------------------------------------------
 
+    @property
+    def conversation_id(self) -> str:
+        """The id under which the conversation is stored now."""
+        return self._cli.conversation.id
+
     async def open(self, *, resume: bool = False) -> dict[str, Any]:
         """Start the CLI; gives its ``initialize`` response. Raises :class:`ClaudeError`."""
-        process, greeting = self._prepare(resume)
-        link = CliLink(
-            process,
-            on_event=self._from_cli,
-            on_frame=self._observe,
-            on_end=self._ended,
-            relieve=self._peer.drained,
-        )
-        self._link = link
-        try:
-            response = await link.start(greeting)
-        except BaseException:
-            if self._link is link:
-                self._link = None
-            raise
-        if link.exit is not None or self._link is not link:
-            raise ClaudeStartFailed("Claude Code ended while it started.")
-        return response
+        return await self._cli.open(resume=resume)
 
     async def control_request(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Send a control request, ``subtype`` and fields, and wait for its answer.
@@ -131,42 +120,24 @@ class SessionRuntime:
         """
         fields = dict(request)
         subtype = str(fields.pop("subtype"))
-        if self._link is None:
+        if self._cli.link is None:
             raise ControlFailed(subtype, "Claude Code does not run; a prompt starts it again")
-        return await self._link.control.request(subtype, **fields)
+        return await self._cli.link.control.request(subtype, **fields)
 
-    def _ended(self, link: CliLink, ended: ProcessExit | None) -> None:
-        if link is not self._link:
-            return
-        self._link = None
+    def _lost(self, link: CliLink, ended: ProcessExit | None) -> None:
         status = None if ended is None else ended.describe()
         log.warning("Claude Code of session %s ended: %s", self.id, status)
         self._questions.withdraw_all()
         self.handle(e.StreamEnded(status))
         self.spawn(link.aclose())  # it may have closed its output and live on
 
-    async def _restart(self) -> None:
-        """Start a CLI for what waits. It resumes the conversation if there is one."""
-        try:
-            await self.open(resume=self._has_transcript())
-        except (ClaudeError, AcpError) as error:
-            self._fail_deferred(error)
-            return
-        finally:
-            self._starting = None
-        deferred, self._deferred = self._deferred, []
-        for event in deferred:
-            self.handle(event)
-
-    def _fail_deferred(self, error: Exception) -> None:
-        failure = error if isinstance(error, AcpError) else internal_error(str(error))
-        deferred, self._deferred = self._deferred, []
-        for event in deferred:
-            if isinstance(event, e.PromptSubmitted):
-                self._forget(event.prompt)
-                request = self._answers.pop(event.prompt, None)
-                if request is not None:
-                    request.fail(failure)
+    def _refuse(self, event: e.Event, error: AcpError) -> None:
+        """No CLI runs, and none could be started for what the client sent."""
+        if isinstance(event, e.PromptSubmitted):
+            self._forget(event.prompt)
+            request = self._answers.pop(event.prompt, None)
+            if request is not None:
+                request.fail(error)
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
         """Run ``work`` beside the session; it ends with the session at the latest."""
@@ -184,14 +155,16 @@ class SessionRuntime:
         self._received += 1
         event = e.PromptSubmitted(prompt, blocks, self._received, text)
         self._submitted[prompt] = event
-        self._submit(event)
+        self._cli.submit(event)
         return prompt
 
     def cancel(self) -> None:
         """``session/cancel`` of the root."""
         self._received += 1
-        if self._link is not None or self._deferred:
-            self._submit(e.CancelRequested(self._received))
+        for event in self._cli.drop_waiting():
+            if isinstance(event, e.PromptSubmitted):
+                self._settle(event.prompt, fx.Stopped("cancelled"))
+        self.handle(e.CancelRequested(self._received))
 
     def cancel_child(self, child: str) -> bool:
         """``session/cancel`` of a child session; False when ``child`` is none of ours."""
@@ -199,14 +172,6 @@ class SessionRuntime:
             return False
         self.handle(e.ChildCancelRequested(child))
         return True
-
-    def _submit(self, event: e.Event) -> None:
-        if self._starting is None and self._link is not None:
-            self.handle(event)
-            return
-        self._deferred.append(event)
-        if self._starting is None:
-            self._starting = asyncio.create_task(self._restart(), name="claude-restart")
 
     async def close(self, *, grace: float = 5.0) -> None:
         """End everything: prompts are answered, requests withdrawn, the CLI is gone.
@@ -220,23 +185,15 @@ class SessionRuntime:
         self._questions.withdraw_all()
         self._timers.stop_all()
         tasks = list(self._tasks)
-        if self._starting is not None:
-            tasks.append(self._starting)
         for task in tasks:
             task.cancel()
-        self._fail_deferred(internal_error("the session was closed"))
-        link, self._link = self._link, None
-        if link is not None:
-            await link.aclose(grace=grace)
+        await self._cli.aclose(grace=grace)
         if tasks:
             await asyncio.wait(tasks, timeout=5.0)
 
     # --- events and effects -----------------------------------------------------------------------
 
-    def _from_cli(self, event: e.Event) -> None:
-        link = self._link
-        if link is None:
-            return
+    def _from_cli(self, link: CliLink, event: e.Event) -> None:
         match event:
             case e.PermissionAsked(key=key, request=raw) | e.DialogAsked(key=key, request=raw):
                 self._questions.arrived(key, raw, link.control)
@@ -268,18 +225,18 @@ class SessionRuntime:
             case fx.Settle(prompt, outcome):
                 self._settle(prompt, outcome)
             case fx.SendPrompt():
-                if self._link is not None:
-                    self._link.write(user_frame(effect, self.id))
-            case fx.Requeue(prompt):
-                self._requeue(prompt)
+                if self._cli.link is not None:
+                    self._cli.link.write(user_frame(effect, self.conversation_id))
+            case fx.Requeue(prompt, lost):
+                self._requeue(prompt, lost=lost)
             case fx.Interrupt():
                 self._interrupt()
             case fx.DropQueued(prompt):
                 self._control("cancel_async_message", message_uuid=prompt)
             case fx.StopTask(task):
                 self._control("stop_task", task_id=task)
-            case fx.AskPermission(key, session, parent, background, _):
-                self._questions.permission(key, session, parent, background=background)
+            case fx.AskPermission():
+                self._questions.permission(effect, self._state.usage.used_percent)
             case fx.AskQuestion(key, session, _, _):
                 self._questions.question(key, session)
             case fx.AskElicitation(key):
@@ -289,8 +246,8 @@ class SessionRuntime:
             case fx.Refuse(key, message):
                 self._questions.refuse(key, message)
             case fx.AnswerHook(key):
-                if self._link is not None:
-                    self._link.control.answer(key, {"continue": True})
+                if self._cli.link is not None:
+                    self._cli.link.control.answer(key, {"continue": True})
             case fx.Withdraw(key):
                 self._questions.withdraw(key)
             case fx.StartTimer(name, seconds):
@@ -299,6 +256,8 @@ class SessionRuntime:
                 self._timers.stop(name)
             case fx.ReplaceProcess():
                 self._replace()
+            case fx.RestartConversation():
+                self._begin_anew(effect)
             case fx.TurnBegan(prompt):
                 self.on_turn(prompt)
             case fx.Logged(text):
@@ -332,22 +291,23 @@ class SessionRuntime:
         self._submitted.pop(prompt, None)
         self._requeued.discard(prompt)
 
-    def _requeue(self, prompt: str) -> None:
-        """Submit a prompt again that the CLI took with it; once, as it may be what ended the
-        CLI.
+    def _requeue(self, prompt: str, *, lost: bool) -> None:
+        """Submit a prompt again that the CLI took with it; a lost one once, as it may be what
+        ended the CLI.
         """
         event = self._submitted.get(prompt)
-        if event is None or prompt in self._requeued:
+        if event is None or (lost and prompt in self._requeued):
             text = "Claude Code ended twice before it began this prompt"
             self._settle(prompt, fx.Failed(text))
             return
-        self._requeued.add(prompt)
-        self._submit(event)
+        if lost:
+            self._requeued.add(prompt)
+        self._cli.submit(event)
 
     def _control(self, subtype: str, **fields: Any) -> asyncio.Future[dict[str, Any]] | None:
-        if self._link is None:
+        if self._cli.link is None:
             return None
-        return self._link.control.send(subtype, **fields)
+        return self._cli.link.control.send(subtype, **fields)
 
     def _interrupt(self) -> None:
         answer = self._control("interrupt")
@@ -366,17 +326,41 @@ class SessionRuntime:
 
     def _replace(self) -> None:
         """End a CLI that does not obey; the next prompt starts another."""
-        link, self._link = self._link, None
+        link = self._cli.let_go()
         self._questions.withdraw_all()
         if link is not None:
             self.spawn(link.aclose())
+
+    # --- plans ------------------------------------------------------------------------------------
 
     def _decided(self, asked: PermissionAsked, decision: Decision) -> None:
         """The person decided on a permission: what it changes is shown before the CLI acts on
         it.
         """
-        if is_plan_refusal(decision):
-            self.handle(e.PlanRefused(asked.tool_use_id))
-        if decision.mode is not None:
-            for update in self.config.plan_approved(decision):
-                self.show(update)
+        match decision.choice:
+            case Choice(effect=KeepPlanning()):
+                self.handle(e.PlanRefused(asked.tool_use_id))
+            case Choice(effect=LeavePlan(mode)):
+                self.config.plan_approved(mode)
+            case Choice(effect=RestartWithPlan(mode)):
+                plan = plan_of(asked) or ""
+                self.handle(e.PlanAccepted(asked.tool_use_id, plan, mode))
+
+    def _begin_anew(self, effect: fx.RestartConversation) -> None:
+        """Carry an approved plan into a fresh conversation."""
+        mode = self.config.mode_in_effect(effect.mode)
+
+        def done(problem: str | None) -> None:
+            if problem is not None:
+                words = f"the fresh conversation for the plan could not be started: {problem}"
+                self.handle(e.RestartFailed(effect.prompt, words))
+                return
+            self.config.plan_approved(effect.mode)
+            self._renderer.forget_plan()
+            blocks = ({"type": "text", "text": continuation_prompt(effect.plan)},)
+            self.handle(
+                e.ConversationRestarted(effect.prompt, blocks, effect.plan, effect.tool_use_id)
+            )
+
+        self._questions.withdraw_all()
+        self._cli.renew(mode, done)

@@ -23,7 +23,7 @@ from canopy_agent.render.reports import (
 from canopy_agent.render.results import error_contents, text_content
 from canopy_agent.render.titles import text_field
 from canopy_shared.ext import air
-from canopy_shared.updates import PlanDocument, ToolCallStart, Update
+from canopy_shared.updates import ToolCallStart, Update
 
 EXIT_PLAN = "ExitPlanMode"
 _EXITED = "Exited Plan Mode"
@@ -104,15 +104,12 @@ def _exit_failure(call: Call, returned: ToolReturned, view: View) -> Result:
     return shown(error_contents(unfenced(content) if isinstance(content, str) else content))
 
 
-def approved_plan(call: Call, returned: ToolReturned, view: View) -> PlanDocument | None:
-    """The approved plan as a document, for clients with the ``plan`` capability."""
+def approved_plan(call: Call, returned: ToolReturned) -> str:
+    """The plan that an agent of this session goes on with, empty when there is none."""
     structured: Any = returned.structured if isinstance(returned.structured, Mapping) else {}
     plan = text_field(structured, "plan") or text_field(call.input, "plan")
     waits = structured.get("isAgent") is True or structured.get("awaitingLeaderApproval") is True
-    if not view.profile.plan_documents or waits or not plan:
-        return None
-    plan_id = f"plan-mode:{call.id}" if view.profile.air else "plan-mode"
-    return PlanDocument({"type": "markdown", "planId": plan_id, "content": plan})
+    return "" if waits else plan
 
 
 REPORTERS = {

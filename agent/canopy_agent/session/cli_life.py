@@ -1,0 +1,191 @@
+"""The CLI of one session over its life: started, lost, started again, replaced.
+
+What the client sends while none runs waits here and goes on in order; what it means is not known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from canopy_agent.claude.errors import ClaudeError, ClaudeStartFailed
+from canopy_agent.session.link import CliLink
+from canopy_shared.errors import AcpError, internal_error
+
+if TYPE_CHECKING:
+    from canopy_agent.claude.process import ProcessExit
+    from canopy_agent.domain.events import Event
+    from canopy_agent.session.conversation import Conversation
+
+log = logging.getLogger(__name__)
+
+RENEWAL_GRACE = 1.0
+"""Seconds that a CLI gets to end when another conversation takes its place."""
+
+
+class CliLife:
+    """At most one CLI at a time; ``link`` is None while none runs.
+
+    ``on_event`` gets what the running CLI says, ``on_frame`` each of its raw frames before that,
+    and ``on_lost`` the end of one that was not asked to end. ``hand_on`` gets what waited once a
+    CLI runs, ``refuse`` what waited for one that did not start. ``restore`` is awaited on a CLI
+    that took another's place; ``relieve`` between batches of frames.
+    """
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        *,
+        on_event: Callable[[CliLink, Event], None],
+        on_frame: Callable[[Mapping[str, Any]], None],
+        on_lost: Callable[[CliLink, ProcessExit | None], None],
+        hand_on: Callable[[Event], None],
+        refuse: Callable[[Event, AcpError], None],
+        restore: Callable[[], Awaitable[None]],
+        relieve: Callable[[], Awaitable[None]],
+    ) -> None:
+        self.conversation = conversation
+        self.link: CliLink | None = None
+        self._on_event = on_event
+        self._on_frame = on_frame
+        self._on_lost = on_lost
+        self._hand_on = hand_on
+        self._refuse = refuse
+        self._restore = restore
+        self._relieve = relieve
+        self._starting: asyncio.Task[None] | None = None
+        self._waiting: list[Event] = []
+
+    # --- starting ---------------------------------------------------------------------------------
+
+    async def open(self, *, resume: bool = False, mode: str | None = None) -> dict[str, Any]:
+        """Start a CLI; gives its ``initialize`` response. Raises :class:`ClaudeError`."""
+        process, greeting = self.conversation.greeting(resume=resume, mode=mode)
+        link = CliLink(
+            process,
+            on_event=lambda event: self._heard(link, event),
+            on_frame=lambda frame: self._saw(link, frame),
+            on_end=self._ended,
+            relieve=self._relieve,
+        )
+        self.link = link
+        try:
+            response = await link.start(greeting)
+        except BaseException:
+            if self.link is link:
+                self.link = None
+            raise
+        if link.exit is not None or self.link is not link:
+            raise ClaudeStartFailed("Claude Code ended while it started.")
+        return response
+
+    def submit(self, event: Event) -> None:
+        """Hand ``event`` on, after a CLI was started if none runs."""
+        if self._starting is None and self.link is not None:
+            self._hand_on(event)
+            return
+        self._waiting.append(event)
+        if self._starting is None:
+            self._begin()
+
+    def drop_waiting(self) -> list[Event]:
+        """What no CLI has heard of; it will not be handed on any more."""
+        waiting, self._waiting = self._waiting, []
+        return waiting
+
+    def _begin(self) -> None:
+        self._starting = asyncio.create_task(self._restart(), name="claude-restart")
+
+    async def _restart(self) -> None:
+        """Start a CLI for what waits. It resumes the conversation if there is one."""
+        try:
+            await self.open(resume=self.conversation.can_resume)
+            await self._restore()
+        except Exception as error:
+            self.fail_waiting(_told(error))
+            return
+        finally:
+            self._starting = None
+        self._release()
+
+    def _release(self) -> None:
+        for event in self.drop_waiting():
+            self._hand_on(event)
+
+    def fail_waiting(self, error: AcpError) -> None:
+        """Nothing will run what waits."""
+        for event in self.drop_waiting():
+            self._refuse(event, error)
+
+    # --- another conversation ---------------------------------------------------------------------
+
+    def renew(self, mode: str, done: Callable[[str | None], None]) -> None:
+        """Replace the CLI by one with an empty conversation in ``mode``.
+
+        ``done`` gets None, or what went wrong; then the old conversation is the session's again.
+        What is submitted meanwhile waits until after ``done``.
+        """
+        link, self.link = self.link, None
+        self._starting = asyncio.create_task(self._renew(link, mode, done), name="claude-renewal")
+
+    async def _renew(
+        self, link: CliLink | None, mode: str, done: Callable[[str | None], None]
+    ) -> None:
+        before, problem = self.conversation, None
+        try:
+            if link is not None:
+                await link.aclose(grace=RENEWAL_GRACE)
+            self.conversation = before.begun_anew()
+            await self.open(mode=mode)
+            await self._restore()
+        except Exception as error:
+            self.conversation, problem = before, str(_told(error))
+        finally:
+            self._starting = None
+        done(problem)
+        if self.link is not None:
+            self._release()
+        elif self._waiting:
+            self._begin()
+
+    # --- hearing and ending -----------------------------------------------------------------------
+
+    def _heard(self, link: CliLink, event: Event) -> None:
+        if link is self.link:
+            self._on_event(link, event)
+
+    def _saw(self, link: CliLink, frame: Mapping[str, Any]) -> None:
+        if link is self.link:
+            self._on_frame(frame)
+
+    def _ended(self, link: CliLink, ended: ProcessExit | None) -> None:
+        if link is self.link and link.greeted:
+            self.link = None
+            self._on_lost(link, ended)
+
+    def let_go(self) -> CliLink | None:
+        """Give up the CLI, which the caller has to close."""
+        link, self.link = self.link, None
+        return link
+
+    async def aclose(self, *, grace: float) -> None:
+        """End the CLI, also one that is just being started."""
+        starting, link = self._starting, self.let_go()
+        if starting is not None:
+            starting.cancel()
+        self.fail_waiting(internal_error("the session was closed"))
+        if link is not None:
+            await link.aclose(grace=grace)
+        if starting is not None:
+            await asyncio.wait({starting}, timeout=5.0)
+
+
+def _told(error: Exception) -> AcpError:
+    """``error`` as the client hears of it; one of our own making is logged whole."""
+    if isinstance(error, AcpError):
+        return error
+    if not isinstance(error, ClaudeError):
+        log.error("a CLI could not be started", exc_info=error)
+    return internal_error(str(error))
