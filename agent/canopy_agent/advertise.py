@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from canopy_agent.auth.methods import Relaunch, auth_methods
 from canopy_agent.capabilities import ClientProfile
-from canopy_agent.session.auth_methods import Relaunch, auth_methods
 from canopy_agent.settings import IMPLEMENTED_VERSIONS, AdapterSettings
 from canopy_shared.errors import internal_error, unsupported_version
 from canopy_shared.ext import air, claude

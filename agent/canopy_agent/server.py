@@ -13,8 +13,8 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
 from canopy_agent.advertise import initialize_response, negotiated_version
+from canopy_agent.auth.methods import Relaunch
 from canopy_agent.capabilities import ClientProfile, client_profile
-from canopy_agent.session.auth_methods import Relaunch
 from canopy_agent.settings import AdapterSettings, read_settings
 from canopy_shared import methods as m
 from canopy_shared import requests as r

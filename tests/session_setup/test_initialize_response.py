@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from canopy_agent.advertise import initialize_response, negotiated_version
+from canopy_agent.auth.methods import Relaunch, gateway_login
 from canopy_agent.capabilities import client_profile
-from canopy_agent.session.auth_methods import Relaunch, gateway_login
 from canopy_agent.settings import AdapterSettings, SettingsError, read_settings
 from canopy_shared.errors import AcpError
 from canopy_shared.requests import AuthenticateParams, InitializeParams
@@ -195,7 +195,7 @@ def login(method: str, gateway: object = None) -> Any:
 def test_scenario_88_a_gateway_and_a_login_of_the_client() -> None:
     assert login("gateway") is None
     found = login("gateway-bedrock", {"baseUrl": "https://gw.example/x", "headers": {"A": "b"}})
-    assert (found.protocol, found.base_url, found.headers) == (
+    assert (found.api_type, found.base_url, found.headers) == (
         "bedrock",
         "https://gw.example/x",
         {"A": "b"},

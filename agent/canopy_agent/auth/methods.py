@@ -6,11 +6,10 @@ secret leaves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import urlsplit
 
+from canopy_agent.auth.provider import Provider, checked_headers, is_web_address
 from canopy_agent.capabilities import ClientProfile
 from canopy_agent.settings import AdapterSettings
 from canopy_shared.errors import invalid_params
@@ -117,18 +116,7 @@ def _terminal_method(
 # --- authenticate -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class GatewayLogin:
-    """Requests go to ``base_url`` with ``headers``; ``protocol`` is ``anthropic`` or
-    ``bedrock``.
-    """
-
-    protocol: str
-    base_url: str
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-
-def gateway_login(params: AuthenticateParams) -> GatewayLogin | None:
+def gateway_login(params: AuthenticateParams) -> Provider | None:
     """The gateway to use from now on; None when the request changes nothing.
 
     Raises invalid params for a login that the client has to run itself, and for a malformed
@@ -144,17 +132,6 @@ def gateway_login(params: AuthenticateParams) -> GatewayLogin | None:
         return None
     values = Params(given, "_meta.gateway.")
     base_url = values.text("baseUrl")
-    if not _is_web_address(base_url):
+    if not is_web_address(base_url):
         raise values.wrong("baseUrl", "an absolute http or https address")
-    headers = values.optional_object("headers") or {}
-    if not all(isinstance(value, str) for value in headers.values()):
-        raise values.wrong("headers", "an object of strings")
-    return GatewayLogin(known[0], base_url, dict(headers))
-
-
-def _is_web_address(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-        return parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        return False
+    return Provider(known[0], base_url, checked_headers(values))
