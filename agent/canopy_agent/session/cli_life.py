@@ -140,6 +140,7 @@ class CliLife:
             self.conversation = before.begun_anew()
             await self.open(mode=mode)
             await self._restore()
+            self.conversation.keep(self.conversation.id)
         except Exception as error:
             self.conversation, problem = before, str(_told(error))
         finally:
@@ -157,8 +158,16 @@ class CliLife:
             self._on_event(link, event)
 
     def _saw(self, link: CliLink, frame: Mapping[str, Any]) -> None:
-        if link is self.link:
-            self._on_frame(frame)
+        if link is not self.link:
+            return
+        if frame.get("subtype") == "init":
+            self._move(self.conversation.named_by(frame))
+        self._on_frame(frame)
+
+    def _move(self, conversation: Conversation) -> None:
+        if conversation is not self.conversation:
+            self.conversation = conversation
+            conversation.keep(conversation.id)
 
     def _ended(self, link: CliLink, ended: ProcessExit | None) -> None:
         if link is self.link and link.greeted:

@@ -24,11 +24,16 @@ session's)."""
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One conversation of Claude Code. ``is_stored(id)`` says whether there is a transcript."""
+    """One conversation of Claude Code.
+
+    ``is_stored(id)`` says whether there is a transcript; ``keep(id)`` notes under which id the
+    session goes on.
+    """
 
     id: str
     prepare: Prepare
     is_stored: Callable[[str], bool]
+    keep: Callable[[str], None]
 
     def greeting(self, *, resume: bool, mode: str | None = None) -> Greeting:
         """A process for this conversation. Raises ``ClaudeError`` when there is no CLI."""
@@ -42,3 +47,10 @@ class Conversation:
     def begun_anew(self) -> Conversation:
         """An empty conversation with an id of its own."""
         return replace(self, id=str(uuid.uuid4()))
+
+    def named_by(self, frame: Mapping[str, Any]) -> Conversation:
+        """The conversation that a frame of the CLI says it is in: ``/clear`` begins another."""
+        named = frame.get("session_id")
+        if not isinstance(named, str) or named == self.id:
+            return self
+        return replace(self, id=named)

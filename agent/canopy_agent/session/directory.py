@@ -30,6 +30,7 @@ from canopy_agent.session.opening import Opening, open_options, session_response
 from canopy_agent.session.prompts import ClaudePrompt, claude_prompt
 from canopy_agent.session.runtime import SessionRuntime
 from canopy_agent.session.settings_files import ClaudeSettings, claude_settings, read_tiers
+from canopy_agent.session.successions import record
 from canopy_agent.session.titles import TitleKeeper
 from canopy_agent.session.validation import SessionPlace, session_place
 from canopy_agent.settings import AdapterSettings, model_config
@@ -209,7 +210,10 @@ class SessionDirectory:
             new_state(session_id, policy_of(self._profile, caller, place.cwd)),
             config,
             Conversation(
-                session_id, prepare, partial(has_transcript, self._settings.config_directory)
+                session_id,
+                prepare,
+                is_stored=partial(has_transcript, self._settings.config_directory),
+                keep=partial(record, self._settings.config_directory, session_id),
             ),
             peer=self._peer,
             profile=self._profile,
