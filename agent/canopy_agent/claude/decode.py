@@ -131,7 +131,7 @@ def _results(frame: Json, blocks: tuple[Json, ...], parent: str | None) -> Event
     ids = tuple(id_ for block in results if (id_ := text(block.get("tool_use_id"))))
     whole = section(frame.get("tool_use_result"))
     if whole.get("success") is True and (agent := text(whole.get("resumedAgentId"))):
-        events.append(e.UserRecordPassed(parent, ids, agent))
+        events.append(e.AgentWoken(agent, ids))
     notes = _result_notes(frame.get("tool_result_meta"))
     for block in results:
         id_ = text(block.get("tool_use_id"))

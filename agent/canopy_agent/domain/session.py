@@ -49,7 +49,7 @@ RULES: dict[type, Rule] = {
     e.ToolUsed: stream_rules.on_tool_used,
     e.MessageSaid: stream_rules.on_message_said,
     e.ToolResulted: stream_rules.on_tool_result,
-    e.UserRecordPassed: task_rules.on_user_record,
+    e.AgentWoken: task_rules.on_agent_woken,
     e.TaskStarted: task_rules.on_task_started,
     e.TaskProgressed: _nothing,
     e.TaskPatched: task_rules.on_task_patched,

@@ -101,11 +101,8 @@ def on_background_level(state: SessionState, event: e.BackgroundLevel) -> list[E
     return _watch_hold(state)
 
 
-def on_user_record(state: SessionState, event: e.UserRecordPassed) -> list[Effect]:
+def on_agent_woken(state: SessionState, event: e.AgentWoken) -> list[Effect]:
     """A SendMessage result that woke an agent."""
-    agent = event.resumed_agent
-    if agent is None:
-        return []
-    if state.tasks.resumed(agent) is not None:
-        state.turns.spawned(agent)
-    return state.children.resumed(agent, event.tool_ids)
+    if state.tasks.resumed(event.agent) is not None:
+        state.turns.spawned(event.agent)
+    return state.children.resumed(event.agent, event.calls)

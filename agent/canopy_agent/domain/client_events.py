@@ -1,0 +1,76 @@
+"""What the client and the session's own runtime do: prompts, cancels, timers, the close.
+
+Times and new ids come in as fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSubmitted:
+    """``session/prompt``, checked and converted. ``received`` counts the client's messages."""
+
+    prompt: str
+    blocks: tuple[Json, ...]
+    received: int
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelRequested:
+    """``session/cancel`` of the root."""
+
+    received: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChildCancelRequested:
+    """``session/cancel`` of a child session."""
+
+    child: str
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptReceipt:
+    """The CLI's answer to our interrupt: prompts that it still holds."""
+
+    still_queued: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRestarted:
+    """A CLI with an empty conversation is there for the ``plan`` of ``tool_use_id``.
+
+    ``blocks`` carry it to the CLI, under the id of ``prompt``.
+    """
+
+    prompt: str
+    blocks: tuple[Json, ...]
+    plan: str
+    tool_use_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestartFailed:
+    """No CLI with an empty conversation could be started for the plan of ``prompt``."""
+
+    prompt: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimerFired:
+    """A timer of ours ran out; see :class:`~canopy_agent.domain.effects.StartTimer`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionClosing:
+    """The session is about to be closed: end everything."""
