@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,13 +17,16 @@ from tui_app.stage import Stage
 from waiting import eventually
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Iterator
 
+    from textual.message_pump import MessagePump
     from textual.pilot import Pilot
     from textual.screen import Screen
 
 WIDE = (120, 40)
 NARROW = (80, 24)
+SMALLEST_WIDE = (100, 28)
+"""Every part is on screen, and drawing takes the least."""
 
 
 class Clock:
@@ -63,10 +67,19 @@ class Play:
     async def settle(self) -> None:
         """Let every widget handle what is in its queue, and what follows from that.
 
-        Textual's own way waits until the processor is idle, which takes long on a busy machine.
+        A key goes up through one queue per level of widgets. Textual's own way waits until the
+        processor is idle, which takes long on a busy machine.
         """
-        for _ in range(3):
-            await self.pilot.pause(0)
+        quiet = 0
+        while quiet < _QUIET_PASSES:
+            await asyncio.sleep(0)
+            quiet = 0 if self._has_messages() else quiet + 1
+        await self.pilot.pause(0)
+        await self.pilot.pause(0)
+
+    def _has_messages(self) -> bool:
+        pumps = (self.app, *(node for top in self.app.screen_stack for node in _all_of(top)))
+        return any(pump.message_queue_size for pump in pumps)
 
     async def shows(self, text: str) -> None:
         """Wait until the screen holds ``text``."""
@@ -104,6 +117,13 @@ class Play:
         return self.app.main.composer.area.text
 
 
+_QUIET_PASSES = 4
+
+
+def _all_of(screen: Screen[Any]) -> Iterator[MessagePump]:
+    yield from screen.walk_children(with_self=True)
+
+
 _CHARACTERS = {"space": " ", "enter": "\r", "tab": "\t", "escape": "\x1b", "backspace": "\x7f"}
 
 
@@ -116,7 +136,7 @@ def key_event(key: str) -> events.Key:
 
 @asynccontextmanager
 async def playing(
-    size: tuple[int, int] = WIDE, *, ready: bool = True, **around: Any
+    size: tuple[int, int] = SMALLEST_WIDE, *, ready: bool = True, **around: Any
 ) -> AsyncIterator[Play]:
     """The app, with one session unless ``ready`` is false."""
     stage, clock = Stage(time.time), Clock()

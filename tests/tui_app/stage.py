@@ -97,6 +97,11 @@ class Stage:
         else:
             self.apply(e.PromptSent(session=session, text=text, at=self._clock()))
 
+    def act_queue(self, *texts: str) -> None:
+        """Messages wait for their turn."""
+        queue = tuple(QueuedPrompt(next(self._prompts), text) for text in texts)
+        self.apply(e.QueueChanged(ROOT, queue))
+
     # --- what the agent does ------------------------------------------------------------------
 
     def ready(self, cwd: str = "/home/ada/till") -> None:

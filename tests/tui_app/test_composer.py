@@ -1,4 +1,4 @@
-"""Writing and sending: line breaks, history, the queue, drafts, paste, and carets (B20, B91, B92)."""
+"""Writing and sending: line breaks, history, the queue, drafts, paste, carets (B20, B91, B92)."""
 
 from __future__ import annotations
 
@@ -27,24 +27,20 @@ async def test_enter_sends_and_empties() -> None:
         assert len(play.stage.acted) == 1
 
 
-@pytest.mark.parametrize(
-    "sequence", ["\n", "\x1b\r", "\x1b[13;2u", "\x1b[27;2;13~", "\x1b[13;3u", "\\\r"]
-)
-async def test_bytes_of_a_new_line(sequence: str) -> None:
-    terminal_keys.teach()
+NEW_LINES = ("\n", "\x1b\r", "\x1b[13;2u", "\x1b[27;2;13~", "\x1b[13;3u", "\\\r")
+
+
+async def test_bytes_of_a_new_line_and_of_enter() -> None:
     async with playing() as play:
-        await play.write("a")
-        for event in XTermParser().feed(sequence):
-            assert isinstance(event, events.Key)
-            play.app.post_message(event)
-        await play.settle()
-        await play.write("b")
-        assert play.draft == "a\nb"
+        for sequence in NEW_LINES:
+            await play.write("a")
+            for event in XTermParser().feed(sequence):
+                play.app.post_message(event)
+            await play.settle()
+            await play.write("b")
+            assert play.draft == "a\nb", sequence
+            play.app.main.composer.area.load_text("")
         assert play.stage.acted == []
-
-
-async def test_carriage_return_sends() -> None:
-    async with playing() as play:
         await play.write("a")
         for event in XTermParser().feed("\r"):
             play.app.post_message(event)
@@ -72,24 +68,24 @@ async def test_paste_is_text_and_nothing_else() -> None:
         assert play.draft == "one\ntwo\nthree[31m\tend"
 
 
-@pytest.mark.parametrize(
-    "character", ["e\u0301", "⚠️", "👩‍💻", "🇯🇵", "한", "\u1112\u1161\u11ab", "ｗ", "ع"]
-)
-async def test_one_visible_character_is_one_step(character: str) -> None:
+VISIBLE = ("e\u0301", "⚠️", "👩‍💻", "🇯🇵", "한", "\u1112\u1161\u11ab", "ｗ", "ع")
+
+
+async def test_one_visible_character_is_one_step() -> None:
     async with playing() as play:
         area = play.app.main.composer.area
-        area.load_text(f"a{character}b")
-        area.move_cursor((0, len(area.text)))
-        await play.press("left", "left")
-        assert area.cursor_location == (0, 1)
-        await play.press("right")
-        assert area.cursor_location == (0, 1 + len(character))
-        await play.press("backspace")
-        assert play.draft == "ab"
-        await play.press("ctrl+z")
-        area.move_cursor((0, 1))
-        await play.press("delete")
-        assert play.draft == "ab"
+        for character in VISIBLE:
+            area.begin_with(f"a{character}b")
+            await play.press("left", "left")
+            assert area.cursor_location == (0, 1), character
+            await play.press("right")
+            assert area.cursor_location == (0, 1 + len(character)), character
+            await play.press("backspace")
+            assert play.draft == "ab", character
+            area.begin_with(f"a{character}b")
+            area.move_cursor((0, 1))
+            await play.press("delete")
+            assert play.draft == "ab", character
 
 
 async def test_history_keeps_the_draft() -> None:

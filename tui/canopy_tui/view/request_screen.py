@@ -141,13 +141,13 @@ class RequestScreen(ModalScreen[bool]):
 
     @property
     def _is_drawn(self) -> bool:
-        return self.is_active and bool(self.query("#request-who"))
+        return bool(self.query("#request-who"))
 
     async def _show(self) -> None:
         request = get(self._state, self._key)
         if request is None:
             self._close(False)
-        if request is None or not self.query("#request-who"):
+        if request is None or not self._is_drawn:
             return  # a person who types can send it away before it is drawn
         self._head(request)
         body = self.query_one("#request-body")

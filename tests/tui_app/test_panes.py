@@ -1,0 +1,275 @@
+"""The tree of agents, the panes behind it, their marks, and the ways between them."""
+
+from __future__ import annotations
+
+import pytest
+
+from canopy_tui.model import events as e
+from canopy_tui.model.intents import CancelTurn, SendPrompt
+from canopy_tui.view.confirm import ConfirmScreen
+from canopy_tui.view.main_screen import TREE_OPEN
+from tui_app.playing import NARROW, WIDE, Play, playing
+from tui_app.stage import ROOT
+
+NAMES = ("main", "explore", "reader", "fix tests", "lint")
+
+
+async def family(play: Play) -> None:
+    """A turn with three children and one grandchild."""
+    play.stage.act(SendPrompt(ROOT, "go"))
+    play.stage.spawn("a", "explore")
+    play.stage.spawn("b", "fix tests", stops=True)
+    play.stage.spawn("c", "lint", stops=False)
+    play.stage.spawn("d", "reader", parent="a")
+    play.stage.acted.clear()
+    await play.settle()
+
+
+def tree_rows(play: Play) -> list[str]:
+    """The rows of the tree as they are drawn."""
+    agents = play.app.main.agents
+    return [
+        "".join(segment.text for segment in agents.render_line(y)).rstrip()
+        for y in range(agents.size.height)
+        if "".join(segment.text for segment in agents.render_line(y)).strip()
+    ]
+
+
+def order(play: Play) -> list[str]:
+    """The names in the rows, from top to bottom."""
+    names = (*NAMES, "late")
+    return [next(name for name in names if name in row) for row in tree_rows(play)]
+
+
+async def test_rows_keep_the_order_of_their_first_sight() -> None:
+    async with playing(WIDE) as play:
+        await family(play)
+        assert order(play) == ["main", "explore", "reader", "fix tests", "lint"]
+        play.stage.end_child("a")
+        play.stage.end_child("c", "failed")
+        play.stage.say("news", "b")
+        play.stage.spawn("e", "late")
+        await play.settle()
+        assert order(play) == ["main", "explore", "reader", "fix tests", "lint", "late"]
+
+
+async def test_marks_say_how_each_agent_stands() -> None:
+    async with playing(WIDE) as play:
+        await family(play)
+        play.stage.say("no good", "c")
+        play.stage.end_child("a")
+        play.stage.end_child("c", "failed")
+        play.stage.end_child("d", "cancelled")
+        play.stage.ask_permission(session="b")
+        await play.until(lambda: not play.app.shows_main, "the request on screen")
+        play.clock.pass_by(1)
+        await play.press("escape")
+        rows = {name: row for row in tree_rows(play) for name in NAMES if name in row}
+        assert "✓ explore done" in rows["explore"]
+        assert "✗ lint failed" in rows["lint"]
+        assert "⊘ reader cancelled" in rows["reader"]
+        assert "! fix tests asks" in rows["fix tests"]
+        assert "▶ main" in rows["main"]
+        assert "!" in rows["main"]  # somebody below asks
+        assert "●" in rows["lint"]  # news that nobody has seen
+        assert "2 running" in play.lines[0]
+        assert "1 waiting" in play.lines[0]
+
+
+async def test_news_are_seen_when_the_pane_is_seen() -> None:
+    async with playing(WIDE) as play:
+        await family(play)
+        play.stage.end_turn()
+        await play.shows("still working")
+        play.stage.say("late words", "b")
+        await play.until(lambda: any("↻" in row for row in tree_rows(play)), "the after-turn mark")
+        assert play.stage.state.sessions["b"].unseen > 0
+        play.app.go("b")
+        await play.until(lambda: play.stage.state.sessions["b"].unseen == 0, "b seen")
+        await play.shows("late words")
+        play.stage.say("more", "b", message="m2")
+        await play.shows("more")
+        assert play.stage.state.sessions["b"].unseen == 0
+        play.app.go(ROOT)
+        play.stage.say("again", "b", message="m3")
+        await play.until(lambda: play.stage.state.sessions["b"].unseen == 1, "b has news")
+
+
+async def test_a_turn_that_ends_before_its_agents_says_so() -> None:
+    async with playing(WIDE) as play:
+        await family(play)
+        play.stage.end_child("d")
+        play.stage.end_child("c")
+        play.stage.end_turn()
+        await play.shows("main is done · 2 agents still working")
+
+
+async def test_moves_by_keys() -> None:
+    async with playing() as play:
+        await family(play)
+        moves = (
+            ("alt+down", "a"),
+            ("alt+down", "d"),
+            ("alt+up", "a"),
+            ("alt+right", "b"),
+            ("f8", "c"),
+            ("f8", "a"),
+            ("f7", "c"),
+            ("alt+left", "b"),
+            ("alt+0", ROOT),
+            ("alt+2", "d"),
+            ("alt+4", "c"),
+            ("alt+9", "c"),
+            ("ctrl+g", ROOT),
+            ("alt+up", ROOT),
+            ("f8", "a"),
+            ("escape", ROOT),
+        )
+        for key, session in moves:
+            await play.press(key)
+            assert play.app.open_session == session, key
+        assert play.stage.acted == []
+
+
+async def test_child_panes_are_read_only_and_say_so() -> None:
+    async with playing() as play:
+        await family(play)
+        await play.press("alt+down")
+        await play.shows("main › explore")
+        await play.shows("to main · explore is read-only · Ctrl+G goes to main")
+        await play.write("hello")
+        await play.press("enter")
+        assert play.app.open_session == ROOT
+        assert play.stage.acted == [SendPrompt(ROOT, "hello")]
+
+
+async def test_tree_by_keys() -> None:
+    async with playing() as play:
+        await family(play)
+        await play.press("ctrl+t", "down", "enter")
+        assert play.app.open_session == "a"
+        await play.press("j", "k", "left")  # fold
+        assert not any("reader" in row for row in tree_rows(play))
+        assert any("explore +1" in row for row in tree_rows(play))
+        play.stage.ask_permission(session="d")
+        await play.until(lambda: not play.app.shows_main, "the request on screen")
+        play.clock.pass_by(1)
+        await play.press("escape")
+        folded = next(row for row in tree_rows(play) if "explore" in row)
+        assert "!" in folded  # a folded row tells that somebody below it asks
+        await play.press("right", "end", "enter")
+        assert play.app.open_session == "c"
+        await play.press("g", "2")
+        assert play.app.open_session == "d"
+        await play.press("home", "enter", "ctrl+t")
+        assert play.app.open_session == ROOT
+        await play.write("x")
+        assert play.draft == "x"
+
+
+async def test_tree_and_path_by_mouse() -> None:
+    async with playing() as play:
+        await family(play)
+        await play.pilot.click("#tree", offset=(8, 2))
+        await play.settle()
+        assert play.app.open_session == "d"
+        await play.pilot.click("#crumbs", offset=(8, 0))
+        await play.settle()
+        assert play.app.open_session == "a"
+        await play.pilot.click("#crumbs", offset=(2, 0))
+        await play.settle()
+        assert play.app.open_session == ROOT
+
+
+async def test_a_card_opens_its_child() -> None:
+    async with playing() as play:
+        await family(play)
+        line = next(y for y, text in enumerate(play.lines) if "[enter: open]" in text)
+        column = play.lines[line].index("explore", play.app.main.agents.size.width)
+        await play.pilot.click(offset=(column, line))
+        await play.settle()
+        assert play.app.open_session == "a"
+
+
+async def test_where_there_is_no_room_the_tree_lies_over_the_transcript() -> None:
+    async with playing(NARROW) as play:
+        await family(play)
+        assert play.lines[0].startswith(" ▶ main")
+        assert "▶4" in play.lines[0]
+        assert not any("fix tests" in line and "├" in line for line in play.lines)
+        await play.press("ctrl+t")
+        assert any("├─▶ fix tests" in line for line in play.lines)
+        await play.press("down", "enter")
+        assert play.app.open_session == "a"
+        assert not play.app.main.has_class(TREE_OPEN)
+        assert play.lines[0].startswith(" ▶ main › ▶ explore")
+        await play.press("ctrl+t", "escape")
+        assert not play.app.main.has_class(TREE_OPEN)
+        assert play.app.open_session == "a"
+        await play.write("x")
+        assert play.draft == "x"
+
+
+async def test_stop_one_agent() -> None:
+    async with playing() as play:
+        await family(play)
+        await play.press("ctrl+t", "end", "x")
+        await play.shows("lint cannot be stopped by itself")
+        await play.press("k", "x")
+        assert isinstance(play.screen, ConfirmScreen)
+        await play.press("enter", "n")
+        assert play.stage.acted == []
+        await play.press("x", "y")
+        assert play.stage.acted == [CancelTurn("b")]
+        await play.press("x")
+        await play.shows("It does not run.")
+
+
+async def test_a_session_that_is_closed_leaves_no_hole() -> None:
+    async with playing() as play:
+        await family(play)
+        play.app.go("b")
+        play.stage.apply(e.SessionOpened(session="root-2", at=1.0, title="Two"))
+        play.stage.apply(e.SessionClosed(session=ROOT))
+        await play.settle()
+        assert play.app.open_session == "root-2"
+        play.stage.apply(e.SessionClosed(session="root-2"))
+        await play.settle()
+        assert play.app.open_session is None
+        await play.write("still here")
+        assert play.draft == "still here"
+
+
+async def test_a_new_session_that_was_asked_for_comes_into_view() -> None:
+    async with playing() as play:
+        play.stage.apply(e.SessionOpened(session="root-2", at=1.0, title="Two"))
+        await play.settle()
+        assert play.app.open_session == ROOT
+        play.app.action_new_session()
+        play.stage.apply(e.SessionOpened(session="root-3", at=1.0, title="Three"))
+        await play.settle()
+        assert play.app.open_session == "root-3"
+        assert any("Three" in row for row in tree_rows(play))
+
+
+@pytest.mark.parametrize("size", [(39, 12), (60, 9)])
+async def test_too_small_a_window_says_so(size: tuple[int, int]) -> None:
+    async with playing(size) as play:
+        await play.shows("Canopy needs")
+        assert "Message" not in play.text
+        await play.pilot.resize_terminal(*WIDE)
+        await play.shows_no("Canopy needs")
+        await play.shows("Message")
+
+
+async def test_every_size_can_be_gone_through() -> None:
+    async with playing() as play:
+        await family(play)
+        await play.write("a draft that stays")
+        for size in ((200, 60), (140, 20), (100, 19), (80, 24), (59, 24), (40, 10), (20, 5), WIDE):
+            await play.pilot.resize_terminal(*size)
+            await play.settle()
+            assert len(play.lines) == size[1]
+            assert play.draft == "a draft that stays"
+            if size[0] >= 40 and size[1] >= 10:
+                assert any("a draft that stays" in line for line in play.lines), size
