@@ -22,6 +22,7 @@ Json = Mapping[str, Any]
 Events = list[e.Event]
 
 _STDOUT = re.compile(r"<local-command-stdout>(.*?)</local-command-stdout>", re.DOTALL)
+_SWITCHED = re.compile(r"(?:Set|Kept) model (?:to|as) ")
 _LANES = 256
 
 SILENT = frozenset(
@@ -161,7 +162,9 @@ def _result_notes(value: object) -> dict[str, Json]:
 def _local_output(blocks: tuple[Json, ...], uuid: str | None) -> Events:
     """Output of a local command that travels inside a user message."""
     words = "".join(text(block.get("text")) or "" for block in blocks)
-    return [e.LocalOutput(out.strip(), uuid) for out in _STDOUT.findall(words) if out.strip()]
+    outputs = (out.strip() for out in _STDOUT.findall(words))
+    # the CLI notes a switch that its host asked for in this form, one that is typed in another
+    return [e.LocalOutput(out, uuid) for out in outputs if out and not _SWITCHED.match(out)]
 
 
 def _init(decoder: Decoder, frame: Json) -> Events:

@@ -88,6 +88,30 @@ class PlanRefusal:
 
 
 @dataclass(slots=True)
+class Printed:
+    """The whole text that came last since the last result: a command prints in several forms."""
+
+    text: str = ""
+    by_command: bool = False
+
+    def said(self, text: str) -> None:
+        """A message had this text."""
+        self.text, self.by_command = text.strip(), False
+
+    def printed(self, text: str) -> None:
+        """A command printed this text."""
+        self.text, self.by_command = text.strip(), True
+
+    def repeated_by_message(self, text: str) -> bool:
+        """Whether a message only repeats what a command printed."""
+        return self.by_command and text.strip() == self.text
+
+    def repeated_by_command(self, text: str) -> bool:
+        """Whether a command prints what was just shown."""
+        return text.strip() == self.text
+
+
+@dataclass(slots=True)
 class SessionState:
     """Everything the rules know of one session. ``root`` is its ACP id."""
 
@@ -111,6 +135,7 @@ class SessionState:
     """The CLI began a model request since the last result."""
     delivered: bool = False
     """The turn has shown text of its own, so its result need not be repeated."""
+    printed: Printed = field(default_factory=Printed)
 
     # --- questions --------------------------------------------------------------------------------
 

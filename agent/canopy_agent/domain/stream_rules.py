@@ -76,6 +76,9 @@ def on_text(state: SessionState, event: e.TextCame) -> list[Effect]:
     if not event.text or state.drops(event.parent):
         return []
     if event.parent is None and not event.thinking:
+        if not event.streamed and state.printed.repeated_by_message(event.text):
+            return []
+        state.printed.said("" if event.streamed else event.text)
         state.delivered = True
     kind = Thought if event.thinking else Said
     return state.place(kind(event.text, event.message_id), event.parent, streamed=event.streamed)
@@ -101,9 +104,12 @@ def on_message_said(state: SessionState, event: e.MessageSaid) -> list[Effect]:
 
 
 def on_local_output(state: SessionState, event: e.LocalOutput) -> list[Effect]:
-    """Output of a local command belongs to the answer."""
+    """Output of a local command belongs to the answer, once however often the CLI repeats it."""
     if not event.text or state.drops(None):
         return []
+    if state.printed.repeated_by_command(event.text):
+        return []
+    state.printed.printed(event.text)
     state.delivered = True
     return [Show(state.root, Said(event.text, event.uuid))]
 

@@ -63,7 +63,6 @@ def activate(state: SessionState, turn: Turn) -> list[Effect]:
     """Begin ``turn``; whatever was cancelled or abandoned before cannot come back."""
     state.window.end()
     state.window.forget_orphans()
-    state.delivered = False
     state.requested = False
     effects = state.turns.activate(turn)
     return [StopTimer(FORCE_TIMER), *effects]
@@ -125,6 +124,14 @@ def on_result(state: SessionState, event: e.ResultCame) -> list[Effect]:
     state.requested = False
     for prompt in event.prompts:
         state.window.gone(prompt)
+    effects = _result(state, event)
+    # a local command prints before its prompt is echoed: what was shown counts from here
+    state.delivered = False
+    state.printed.said("")
+    return effects
+
+
+def _result(state: SessionState, event: e.ResultCame) -> list[Effect]:
     autonomous = event.origin_kind in AUTONOMOUS_ORIGINS
     if autonomous and not state.turns.names_pending(event.prompts):
         return _autonomous_result(state, event)
