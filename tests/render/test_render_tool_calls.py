@@ -16,6 +16,7 @@ from canopy_agent.domain.facts import (
     ToolInputGrew,
     ToolOpened,
     ToolReturned,
+    ToolShownWhole,
 )
 from canopy_shared.ext import air
 from render.showing import (
@@ -622,12 +623,9 @@ def test_result_that_nothing_is_to_be_shown_of() -> None:
 
 
 def test_failed_launch_is_one_call() -> None:
-    here = renderer(NATIVE)
     whole = ToolInputComplete("t", "Agent", {"description": "Look", "prompt": "p"})
     failed = ToolReturned("t", "No such agent", is_error=True)
-    from canopy_shared.codec import encode
-
-    (update,) = [encode(update) for update in here.failed_launch(whole, failed, None)]
+    (update,) = shown(NATIVE, ToolShownWhole(whole, failed))
     assert update["sessionUpdate"] == "tool_call"
     assert update["status"] == "failed"
     assert update["title"] == "Look"

@@ -96,6 +96,14 @@ class ToolReturned:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolShownWhole:
+    """A call that was held back, with its result: it appears in its final state at once."""
+
+    call: ToolInputComplete
+    returned: ToolReturned
+
+
+@dataclass(frozen=True, slots=True)
 class ToolHookResponse:
     """What the PostToolUse hook reported of a call: its input and its structured response."""
 
@@ -146,6 +154,7 @@ ToolFact = (
     | ToolInputGrew
     | ToolInputComplete
     | ToolReturned
+    | ToolShownWhole
     | ToolHookResponse
     | ToolBeat
     | ToolDenied

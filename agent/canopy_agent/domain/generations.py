@@ -16,6 +16,7 @@ from canopy_agent.domain.facts import (
     ChildEnded,
     ToolInputComplete,
     ToolReturned,
+    ToolShownWhole,
 )
 from canopy_agent.domain.lineage import (
     AGENT_TOOLS,
@@ -249,10 +250,8 @@ class Generations:
         """
         if self._lineage.agent_of(launch.id) is not None or not result.is_error:
             return []
-        whole = ToolInputComplete(launch.id, launch.tool, launch.input)
-        if parent is None:
-            return [Show(self._root, whole), Show(self._root, result)]
-        return self.show(whole, parent) + self.show(result, parent)
+        card = ToolShownWhole(ToolInputComplete(launch.id, launch.tool, launch.input), result)
+        return [Show(self._root, card)] if parent is None else self.show(card, parent)
 
     def session_of(self, agent: str | None) -> str:
         known = self._agents.get(agent or "")

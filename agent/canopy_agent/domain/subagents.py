@@ -20,6 +20,7 @@ from canopy_agent.domain.facts import (
     Replied,
     ToolInputComplete,
     ToolReturned,
+    ToolShownWhole,
 )
 from canopy_agent.domain.lineage import (
     AGENT_TOOLS,
@@ -384,10 +385,8 @@ class Subagents:
         return self._card(result, parent, launch)
 
     def _card(self, result: ToolReturned, parent: str | None, launch: Launch) -> list[Effect]:
-        whole = ToolInputComplete(launch.id, launch.tool, launch.input)
-        if parent is None:
-            return [Show(self._root, whole), Show(self._root, result)]
-        return self.show(whole, parent) + self.show(result, parent)
+        card = ToolShownWhole(ToolInputComplete(launch.id, launch.tool, launch.input), result)
+        return [Show(self._root, card)] if parent is None else self.show(card, parent)
 
     # --- requests -------------------------------------------------------------------------------
 

@@ -67,6 +67,7 @@ class Renderer:
             f.ToolInputGrew: inputs.grew,
             f.ToolInputComplete: inputs.completed,
             f.ToolReturned: results.returned,
+            f.ToolShownWhole: self._shown_whole,
             f.ToolHookResponse: results.hooked,
             f.ToolBeat: inputs.beat,
             f.ToolDenied: results.denied,
@@ -106,11 +107,9 @@ class Renderer:
         """The conversation was reset: its tasks are gone."""
         self._plans.tasks.clear()
 
-    def failed_launch(
-        self, call: f.ToolInputComplete, returned: f.ToolReturned, parent: str | None
-    ) -> list[Update]:
-        """A call that was held back and then failed, as one ``tool_call`` with its final status."""
-        told = self.render(call, parent) + self.render(returned, parent)
+    def _shown_whole(self, fact: f.ToolShownWhole, parent: str | None) -> list[Update]:
+        """A call that was held back, as one ``tool_call`` with its final status."""
+        told = self.render(fact.call, parent) + self.render(fact.returned, parent)
         if not told or not isinstance(told[0], ToolCallStart):
             return told
         whole = told[0]
