@@ -1,4 +1,4 @@
-"""Text of models, tools and agents is shown as it is: no markup, no action, no control code (B73)."""
+"""Text of models, tools and agents is shown as it is: no markup, action or control code (B73)."""
 
 from __future__ import annotations
 

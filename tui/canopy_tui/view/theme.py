@@ -79,6 +79,6 @@ CANOPY_LIGHT = Theme(
     surface="#f4f2ec",
     panel="#ebe9e1",
 )
-CANOPY_LIGHT.variables = _variables(CANOPY_LIGHT, quiet="#5a6761", line="#cbcabf", raised="#e2e0d6")
+CANOPY_LIGHT.variables = _variables(CANOPY_LIGHT, quiet="#55625c", line="#cbcabf", raised="#e2e0d6")
 
 THEMES = (CANOPY_DARK, CANOPY_LIGHT)

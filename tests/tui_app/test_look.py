@@ -1,0 +1,169 @@
+"""What is on screen at the start, without an agent, in help and palette, in grey and ASCII."""
+
+from __future__ import annotations
+
+import pytest
+from textual.color import Color
+
+from canopy_shared.updates import ConfigChoice, ConfigOption, ConfigOptionUpdate
+from canopy_tui.model import events as e
+from canopy_tui.model.glyphs import ASCII
+from canopy_tui.model.intents import RestartAgent, SendPrompt, SetMode, SetOption
+from canopy_tui.view.help import HelpScreen
+from canopy_tui.view.keys import GROUPS
+from canopy_tui.view.start_view import Scene
+from canopy_tui.view.theme import DARK, LIGHT
+from tui_app.playing import NARROW, WIDE, playing
+from tui_app.stage import ROOT
+
+SCENES = [Scene("First", "do one", "what it shows"), Scene("Second", "do two")]
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_the_start_teaches(size: tuple[int, int]) -> None:
+    async with playing(size, ready=False, scenes=SCENES) as play:
+        for text in ("Canopy", "Enter", "Ctrl+T", "F4", "F1", "Try one", "1  First", "2  Second"):
+            assert text in play.text, text
+        assert "The agent is starting" in play.text
+        play.stage.ready()
+        await play.shows_no("The agent is starting")
+
+
+async def test_a_number_starts_a_scene_only_while_nothing_is_written() -> None:
+    async with playing(scenes=SCENES) as play:
+        await play.write("a2")
+        assert play.draft == "a2"
+        await play.press("ctrl+u", "3")  # there are only two
+        assert play.draft == "3"
+        await play.press("ctrl+u", "2")
+        assert play.stage.acted == [SendPrompt(ROOT, "do two")]
+        await play.shows("do two")
+        await play.press("1")  # the list is gone, so it is a character
+        assert play.draft == "1"
+
+
+async def test_a_click_starts_a_scene() -> None:
+    async with playing(scenes=SCENES) as play:
+        await play.pilot.click("#scenes", offset=(4, 1))
+        await play.settle()
+        assert play.stage.acted == [SendPrompt(ROOT, "do one")]
+
+
+@pytest.mark.parametrize("status", ["lost", "failed"])
+async def test_an_agent_that_is_gone_is_told_as_far_as_it_is_known(status: str) -> None:
+    async with playing() as play:
+        play.stage.act(SendPrompt(ROOT, "go"))
+        play.stage.acted.clear()
+        await play.write("a draft")
+        lines = "\n".join(f"line {number}" for number in range(20))
+        play.stage.apply(
+            e.LinkChanged(
+                status=status,
+                at=1.0,
+                detail="The agent ended with exit status 143.",
+                stderr=lines,
+            )
+        )
+        await play.shows("exit status 143")
+        await play.shows("line 19")
+        await play.shows("F5 starts it again")
+        assert "1 running" not in play.text
+        await play.press("f5")
+        assert play.stage.acted == [RestartAgent()]
+        assert play.draft == "a draft"
+        play.stage.ready()
+        await play.shows_no("starts it again")
+
+
+async def test_nothing_is_invented_about_an_agent_that_is_gone() -> None:
+    async with playing(ready=False) as play:
+        play.stage.apply(e.LinkChanged(status="lost", at=1.0))
+        await play.shows("The connection to the agent was lost.")
+        assert "exit" not in play.text
+        await play.press("f5")
+        assert play.stage.acted == [RestartAgent()]
+
+
+async def test_f5_does_nothing_to_an_agent_that_is_there() -> None:
+    async with playing() as play:
+        await play.press("f5")
+        assert play.stage.acted == []
+
+
+async def test_help_lists_every_key() -> None:
+    async with playing((120, 140)) as play:
+        await play.press("f1")
+        assert isinstance(play.screen, HelpScreen)
+        for group in GROUPS:
+            assert group.title in play.text
+            for key in group.keys:
+                if not key.id.startswith("slot-"):
+                    assert key.label in play.text, key
+        assert "Ctrl+J / Alt+Enter / Shift+Enter" in play.text
+        await play.press("f1")
+        assert play.app.shows_main
+
+
+async def test_modes_go_round_without_the_dangerous_one() -> None:
+    async with playing() as play:
+        modes = (("default", "Manual"), ("bypassPermissions", "Bypass"), ("plan", "Plan"))
+        play.stage.apply(e.SessionOpened(session=ROOT, at=1.0, mode="default", modes=modes))
+        await play.press("ctrl+o")
+        play.stage.apply(e.SessionOpened(session=ROOT, at=1.0, mode="plan", modes=modes))
+        await play.shows("mode: Plan")
+        await play.press("ctrl+o")
+        assert play.stage.acted == [SetMode(ROOT, "plan"), SetMode(ROOT, "default")]
+
+
+async def test_palette_finds_modes_models_agents_and_themes() -> None:
+    async with playing() as play:
+        choices = (ConfigChoice("o", "Opus"), ConfigChoice("h", "Haiku"))
+        option = ConfigOption("model", "Model", "select", "o", "model", options=choices)
+        play.stage.update(ConfigOptionUpdate((option,)))
+        play.stage.spawn("a", "explore")
+        for query, shown in (("haiku", "Model: Haiku"), ("accept", "Mode: Accept edits")):
+            await play.press("ctrl+p")
+            await play.write(query)
+            await play.shows(shown)
+            await play.press("enter")
+        assert play.stage.acted == [SetOption(ROOT, "model", "h"), SetMode(ROOT, "acceptEdits")]
+        await play.press("ctrl+p")
+        await play.write("agent: expl")
+        await play.shows("Agent: explore")
+        await play.press("enter")
+        await play.until(lambda: play.app.open_session == "a", "the child in view")
+        assert play.app.theme == DARK
+        await play.press("ctrl+p")
+        await play.write("theme")
+        await play.shows(f"Theme: {LIGHT}")
+        await play.press("enter")
+        await play.until(lambda: play.app.theme == LIGHT, "the light theme")
+
+
+async def test_ascii_terminals_get_ascii() -> None:
+    async with playing(glyphs=ASCII) as play:
+        play.stage.act(SendPrompt(ROOT, "go"))
+        play.stage.spawn("a", "explore")
+        play.stage.spawn("b", "reader", parent="a")
+        play.stage.say("done", "b")
+        play.stage.end_child("b")
+        play.stage.usage(50_000)
+        await play.shows("explore")
+        allowed = set("│╭╮╰╯─▕›·…┃▊▎█▁▂▃▄▅▆▇")  # frames and scrollbars of the toolkit
+        others = {c for c in play.text if ord(c) > 126} - allowed
+        assert others == set()
+
+
+async def test_without_colour_everything_is_grey(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with playing() as play:
+        play.stage.act(SendPrompt(ROOT, "go"))
+        play.stage.spawn("a", "explore")
+        play.stage.ask_permission(session="a")
+        await play.until(lambda: not play.app.shows_main, "the request on screen")
+        await play.settle()
+        for strip in play.screen._compositor.render_strips():
+            for segment in strip.apply_filter(play.app._filters[-1], Color(0, 0, 0)):
+                for colour in (segment.style.color, segment.style.bgcolor):
+                    if colour is not None and colour.triplet is not None:
+                        assert len(set(colour.triplet)) == 1

@@ -1,0 +1,359 @@
+"""Rules of the client's views that need no screen."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+from textual.color import Color
+
+from canopy_shared.content import Diff
+from canopy_shared.elicitation_fields import TextField
+from canopy_shared.permission import PermissionOption
+from canopy_shared.updates import Command
+from canopy_tui.model.entries import ToolEntry
+from canopy_tui.model.glyphs import ASCII, UNICODE, Badges
+from canopy_tui.model.state import Phase, QueuedPrompt, SessionView
+from canopy_tui.view import graphemes, keys
+from canopy_tui.view.announcer import BELL_GAP, LONG_RUN, Announcer
+from canopy_tui.view.answers import permission_answers
+from canopy_tui.view.arming import WINDOW, Arming
+from canopy_tui.view.completion import matching
+from canopy_tui.view.drafts import Drafts
+from canopy_tui.view.elicitation_fields import is_multiline, read_number, written
+from canopy_tui.view.header import home_short
+from canopy_tui.view.ink import mix
+from canopy_tui.view.key_guard import IDLE, QUIET, QUIET_OVER_DRAFT, KeyGuard, Verdict, may_open
+from canopy_tui.view.labels import duration
+from canopy_tui.view.permission_preview import DANGER, changed_files, preview_of
+from canopy_tui.view.prompt_history import LIMIT, PromptHistory
+from canopy_tui.view.session_row import guides, row
+from canopy_tui.view.strips import Paper
+from canopy_tui.view.theme import THEMES
+from tui_app.stage import ROOT, Stage
+
+# --- keys -----------------------------------------------------------------------------------------
+
+
+def test_every_key_has_an_id_of_its_own() -> None:
+    ids = [key.id for group in keys.GROUPS for key in group.keys]
+    assert len(ids) == len(set(ids))
+
+
+def test_no_key_means_two_things_in_one_place() -> None:
+    everywhere = [*keys.EVERYWHERE.keys, *keys.SLOTS.keys]
+    for own in ([], keys.COMPOSER.keys, keys.TREE.keys):
+        names = [name for key in (*everywhere, *own) for name in key.keys.split(",")]
+        assert len(names) == len(set(names))
+
+
+def test_no_key_that_terminals_keep_for_themselves() -> None:
+    used = {name for group in keys.GROUPS for key in group.keys for name in key.keys.split(",")}
+    assert not used & {"ctrl+s", "ctrl+h", "ctrl+i", "ctrl+m", "ctrl+z", "ctrl+backslash"}
+
+
+def test_nothing_is_on_alt_alone() -> None:
+    second_ways = {"parent": "escape", "first-child": "tree", "slot": "tree-slot"}
+    for group in keys.GROUPS:
+        for key in group.keys:
+            if all(name.startswith("alt+") for name in key.keys.split(",")):
+                assert key.id.partition("-")[0] in second_ways or key.id in second_ways
+
+
+@pytest.mark.parametrize(
+    ("name", "shown", "ascii_only"),
+    [
+        ("ctrl+t", "Ctrl+T", "Ctrl+T"),
+        ("alt+left,f7", "Alt+← / F7", "Alt+Left / F7"),
+        ("N", "N", "N"),
+        ("x", "x", "x"),
+        ("escape", "Esc", "Esc"),
+    ],
+)
+def test_keys_as_a_person_reads_them(name: str, shown: str, ascii_only: str) -> None:
+    assert keys.shown(name) == shown
+    assert keys.shown(name, ascii_only=True) == ascii_only
+
+
+# --- requests and typing --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("after", "by_person", "over_draft", "types_text", "verdict"),
+    [
+        (QUIET - 0.01, False, False, True, Verdict.GIVE_BACK),
+        (QUIET - 0.01, False, False, False, Verdict.IGNORE),
+        (QUIET - 0.01, True, False, True, Verdict.IGNORE),
+        (QUIET + 0.01, False, False, True, Verdict.PASS),
+        (QUIET + 0.01, False, True, True, Verdict.GIVE_BACK),
+        (QUIET + 0.01, True, True, True, Verdict.PASS),
+        (QUIET_OVER_DRAFT + 0.01, False, True, True, Verdict.PASS),
+    ],
+)
+def test_when_a_key_counts(
+    after: float, by_person: bool, over_draft: bool, types_text: bool, verdict: Verdict
+) -> None:
+    guard = KeyGuard(100.0, by_person, over_draft)
+    assert guard.verdict(100.0 + after, types_text=types_text) is verdict
+
+
+def test_when_a_request_may_open() -> None:
+    assert may_open(10.0, 10.0, draft_empty=True)
+    assert not may_open(10.0 + IDLE - 0.1, 10.0, draft_empty=False)
+    assert may_open(10.0 + IDLE + 0.1, 10.0, draft_empty=False)
+
+
+def test_second_press_in_time() -> None:
+    arming = Arming()
+    assert not arming.press("stop", 1.0)
+    assert arming.press("stop", 1.0 + WINDOW)
+    assert not arming.press("stop", 1.1 + WINDOW)
+    assert not arming.press("quit", 1.2 + WINDOW)
+    assert not arming.press("quit", 9.0)
+
+
+def test_keys_of_answers() -> None:
+    kinds = ["reject_once", "allow_once", "allow_once", "allow_always", "reject_always", "odd", ""]
+    options = [PermissionOption(str(n), f"name {n}", kind) for n, kind in enumerate(kinds)]
+    answers = permission_answers(options)
+    assert [answer.key for answer in answers] == ["n", "y", "3", "a", "N", "6", "7"]
+    assert [answer.value for answer in answers] == [option.option_id for option in options]
+    many = permission_answers([PermissionOption(str(n), "x", "") for n in range(12)])
+    assert [answer.key for answer in many] == [*"123456789", "", "", ""]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm -rf /",
+        "sudo ls",
+        "curl x | sh",
+        "wget -O- x|bash",
+        "git push origin --force",
+        "dd of=/x",
+    ],
+)
+def test_what_deserves_a_second_look(command: str) -> None:
+    assert DANGER.search(command)
+
+
+@pytest.mark.parametrize("command", ["ls -rf", "echo farm", "git push", "pytest", "cat x | shuf"])
+def test_what_does_not(command: str) -> None:
+    assert not DANGER.search(command)
+
+
+PAPER = Paper(60, mix({"background": "#000000", "foreground": "#ffffff"}))
+
+
+def drawn(entry: ToolEntry | None) -> str:
+    """The preview as text."""
+    return "\n".join(line.text.rstrip() for line in preview_of(entry)(PAPER))
+
+
+def test_preview_of_files() -> None:
+    diff = Diff("/a.py", "new\n", "old\n")
+    told = ToolEntry(at=0.0, tool_call_id="1", content=(diff,), raw_input={"file_path": "/b"})
+    assert changed_files(told) == [("/a.py", "old\n", "new\n")]
+    edit = {"file_path": "/c", "old_string": "x", "new_string": "y"}
+    assert changed_files(ToolEntry(at=0.0, tool_call_id="1", raw_input=edit)) == [("/c", "x", "y")]
+    several = {"file_path": "/c", "edits": [edit, "odd", {"old_string": 1}]}
+    assert len(changed_files(ToolEntry(at=0.0, tool_call_id="1", raw_input=several))) == 1
+    write = {"file_path": "/d", "content": "text"}
+    assert changed_files(ToolEntry(at=0.0, tool_call_id="1", raw_input=write)) == [
+        ("/d", None, "text")
+    ]
+    assert "1 - old" in drawn(told)
+    assert "1 + new" in drawn(told)
+
+
+def test_preview_of_anything_else() -> None:
+    assert "Nothing more is known" in drawn(None)
+    values = {"url": "https://x", "deep": {"a": [1, 2]}, "text": "one\ntwo"}
+    text = drawn(ToolEntry(at=0.0, tool_call_id="1", raw_input=values))
+    assert text.split("\n")[0] == "url: https://x"
+    assert "  - 2" in text
+    assert "  two" in text
+    assert drawn(ToolEntry(at=0.0, tool_call_id="1", raw_input="just text")) == "just text"
+    command = {"command": "a\x1b[2J\nb", "timeout": 5}
+    text = drawn(ToolEntry(at=0.0, tool_call_id="1", raw_input=command))
+    assert text == "$ a␛[2J\n  b\n\ntimeout: 5"
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def test_where_a_caret_may_stand() -> None:
+    assert graphemes.boundaries("ab") == [0, 1, 2]
+    assert graphemes.boundaries("a🇯🇵🇩🇪b") == [0, 1, 3, 5, 6]
+    assert graphemes.before("a👩‍💻", 4) == 1
+    assert graphemes.after("e\u0301x", 0) == 2
+    assert graphemes.before("", 0) == 0
+
+
+def test_history_is_walked_both_ways() -> None:
+    history = PromptHistory(["a", "b"])
+    assert history.older("draft") == "b"
+    assert history.older("b") == "a"
+    assert history.older("a") is None
+    assert history.newer("a") == "b"
+    assert history.newer("b") == "draft"
+    assert history.newer("draft") is None
+    history.add("a")
+    assert history.messages == ["b", "a"]
+    assert history.older("x") == "a"
+    assert history.older("a changed") == "a"  # what was changed is the draft now
+    assert history.newer("a") == "a changed"
+    for number in range(LIMIT + 5):
+        history.add(str(number))
+    assert len(history.messages) == LIMIT
+    history.add("  ")
+    assert history.messages[-1] == str(LIMIT + 4)
+
+
+def test_drafts_walk_the_queue_before_the_history() -> None:
+    queue = [QueuedPrompt(1, "one"), QueuedPrompt(2, "two")]
+    drafts = Drafts(PromptHistory(["old"]))
+    assert drafts.older(queue, "") == "two"
+    assert drafts.older(queue, "two") == "one"
+    assert drafts.older(queue, "one") is None
+    assert drafts.newer(queue, "one") == "two"
+    assert drafts.newer(queue, "two") == ""
+    assert drafts.editing is None
+    assert drafts.older(queue, "text") == "old"
+    assert drafts.edit(2, queue, "mine") == "two"
+    assert drafts.unsent("two") == "mine"
+    assert drafts.forget_sent(queue) is None
+    assert drafts.forget_sent([]) == "mine"
+    assert drafts.edit(9, queue, "mine") is None
+
+
+def test_commands_that_fit() -> None:
+    commands = [Command("compact", ""), Command("mcp:pack", ""), Command("init", "")]
+    assert [c.name for c in matching(commands, "/pac")] == ["compact", "mcp:pack"]
+    assert [c.name for c in matching(commands, "/C")] == ["compact", "mcp:pack"]
+    assert len(matching(commands, "/")) == 3
+    assert (
+        matching(commands, "") == matching(commands, "/init now") == matching(commands, "x/") == []
+    )
+
+
+def test_numbers_of_a_form() -> None:
+    assert read_number(" 3 ") == 3
+    assert read_number("2.5") == 2.5
+    assert read_number("") is None
+    assert read_number("many") == "many"
+    assert [written(value) for value in (3.0, 2.5, None, "x")] == ["3", "2.5", "", "x"]
+    assert is_multiline(TextField(key="a", max_length=500))
+    assert not is_multiline(TextField(key="a", max_length=500, format="uri"))
+    assert not is_multiline(TextField(key="a"))
+
+
+# --- rows, names, notices -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["short", "a name that is far too long for its row", "日本語の名前です", "👩‍💻"]
+)
+@pytest.mark.parametrize("width", [8, 20, 33])
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+def test_a_row_is_as_wide_as_it_should_be(name: str, width: int, glyphs: str) -> None:
+    from textual.content import Content
+
+    view = SessionView(id="a", parent="r", phase=Phase.RUNNING, activity="reading", started_at=1.0)
+    badges = Badges("running", 0, 1, 120, "background", False)
+    line = row(view, name, badges, 90.0, width, before=Content(" "), glyphs=glyphs, hidden=2)
+    assert cell_len(line.plain) == width
+    if width == 33:
+        assert line.plain.endswith("1m29")
+        assert "99+" in line.plain
+    assert glyphs == UNICODE or width == 8 or not set("▶●↻") & set(line.plain)
+
+
+def test_lines_of_the_tree() -> None:
+    assert guides([], UNICODE) == ""
+    assert guides([False, True], UNICODE) == "│ └─"
+    assert guides([True, False], ASCII) == "  |-"
+
+
+def test_durations() -> None:
+    assert [duration(n) for n in (0.4, 59.9, 60, 3599, 3600)] == [
+        "0s",
+        "59s",
+        "1m00",
+        "59m59",
+        "1h00",
+    ]
+
+
+def test_home_is_a_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    assert home_short("/home/ada/till") == "~/till"
+    assert home_short("/home/ada") == "~"
+    assert home_short("/home/adam") == "/home/adam"
+
+
+def test_the_bell_rings_once_and_not_too_often() -> None:
+    stage = Stage(lambda: 1.0)
+    rung: list[float] = []
+    titles: list[str] = []
+    now = 0.0
+    announcer = Announcer(stage.state, UNICODE, lambda: rung.append(now), titles.append)
+
+    def look(at: float, *, watched: bool = True) -> None:
+        nonlocal now
+        now = at
+        announcer.look(at, watched=watched)
+
+    stage.ready()
+    look(1.0)
+    stage._send(ROOT, "go")
+    look(2.0)
+    first = stage.ask_permission(call="a")
+    look(3.0)
+    look(3.1)
+    second = stage.ask_permission(call="b")
+    look(3.0 + BELL_GAP / 2)
+    assert rung == [3.0]
+    assert titles == ["canopy", "▶ canopy", "! 1 · canopy", "! 2 · canopy"]
+    stage.withdraw(first)
+    stage.withdraw(second)
+    stage.end_turn()
+    look(2.0 + LONG_RUN + 1)  # a long run is over
+    assert len(rung) == 2
+    stage._send(ROOT, "go")
+    look(100.0)
+    stage.end_turn()
+    look(101.0)  # a short one, before the eyes of the person
+    assert len(rung) == 2
+    stage._send(ROOT, "go")
+    look(110.0)
+    stage.end_turn()
+    look(111.0, watched=False)
+    assert len(rung) == 3
+    assert titles[-1] == "canopy"
+
+
+# --- colours --------------------------------------------------------------------------------------
+
+
+def luminance(colour: Color) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    parts = [value / 255 for value in (colour.r, colour.g, colour.b)]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """The ratio of WCAG 2."""
+    high, low = sorted((luminance(Color.parse(one)), luminance(Color.parse(other))), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_text_can_be_read_on_every_ground(theme: object) -> None:
+    grounds = [theme.background, theme.surface, theme.panel, theme.variables["raised"]]  # type: ignore[attr-defined]
+    inks = ["primary", "secondary", "accent", "warning", "error", "success", "foreground"]
+    for ground in grounds:
+        for ink in (*(getattr(theme, name) for name in inks), theme.variables["quiet"]):  # type: ignore[attr-defined]
+            assert contrast(ink, ground) >= 4.5, (ink, ground)
