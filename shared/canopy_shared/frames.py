@@ -96,10 +96,11 @@ def decode_line(line: bytes) -> Frame | None:
     if not isinstance(value, dict):
         what = "batches are not part of ACP" if isinstance(value, list) else "not an object"
         return Malformed(None, invalid_request(what))
-    return _message(value)
+    return message_of(value)
 
 
-def _message(value: dict[str, Any]) -> Frame:
+def message_of(value: dict[str, Any]) -> Frame:
+    """The message that a JSON object is; :class:`Malformed` for one that is none."""
     method, id_ = value.get("method"), value.get("id")
     if "id" in value and not _is_id(id_):
         return Malformed(None, invalid_request("id must be a string or an integer"))
