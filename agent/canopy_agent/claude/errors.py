@@ -14,15 +14,22 @@ class ClaudeStartFailed(ClaudeError):  # noqa: N818
     """The CLI could not be started, or ended before it was of use.
 
     ``exit_code`` is its exit status (None: it never ran, or a signal ended it), ``stderr_tail``
-    the end of what it wrote to stderr, ``hint`` one sentence that says what to do ("" if none).
-    ``str()`` is the message and the hint.
+    the end of what it wrote to stderr, ``hint`` one sentence that says what to do ("" if none),
+    ``reason`` the CLI's own ``startup_failure_reason``. ``str()`` is the message and the hint.
     """
 
     def __init__(
-        self, message: str, *, exit_code: int | None = None, stderr_tail: str = "", hint: str = ""
+        self,
+        message: str,
+        *,
+        exit_code: int | None = None,
+        stderr_tail: str = "",
+        hint: str = "",
+        reason: str | None = None,
     ) -> None:
         super().__init__(f"{message} {hint}" if hint else message)
         self.message = message
+        self.reason = reason
         self.exit_code = exit_code
         self.stderr_tail = stderr_tail
         self.hint = hint

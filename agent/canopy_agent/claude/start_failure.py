@@ -8,17 +8,23 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from canopy_agent.claude.errors import ClaudeStartFailed
 
 if TYPE_CHECKING:
-    from canopy_agent.claude.process import LaunchSpec
+    from collections.abc import Mapping
+
+    from canopy_agent.claude.process import LaunchSpec, ProcessExit
 
 REMEDIES = (
     "Set CLAUDE_CODE_EXECUTABLE to the path of a Claude Code executable, "
     "or unset it to use the one that comes with Canopy."
 )
+
+
+_SHOWN_STDERR = 2_000
+"""Characters of the end of stderr that go into a message."""
 
 
 def explain(spec: LaunchSpec, error: Exception) -> ClaudeStartFailed:
@@ -50,6 +56,30 @@ def explain(spec: LaunchSpec, error: Exception) -> ClaudeStartFailed:
             hint=f"A script needs a first line that names its interpreter. {REMEDIES}",
         )
     return ClaudeStartFailed(f"Claude Code at {path} could not be started: {error}.", hint=REMEDIES)
+
+
+def ended_early(result: Mapping[str, Any] | None, ended: ProcessExit | None) -> ClaudeStartFailed:
+    """The failure of a CLI that ran and was not greeted.
+
+    ``result`` is the frame in which it said why, if it did; else the end of its stderr has to do.
+    """
+    code = None if ended is None else ended.code
+    tail = "" if ended is None else ended.stderr_tail
+    said = (result or {}).get("errors")
+    errors = [one for one in said if isinstance(one, str)] if isinstance(said, list) else []
+    reason = (result or {}).get("startup_failure_reason")
+    words = "\n".join(errors).strip()
+    if not words:
+        how = "" if ended is None else f" ({ended.describe()})"
+        words = f"Claude Code ended while it started{how}."
+        if tail.strip():
+            words = f"{words}\n{tail.strip()[-_SHOWN_STDERR:]}"
+    return ClaudeStartFailed(
+        words,
+        exit_code=code,
+        stderr_tail=tail,
+        reason=reason if isinstance(reason, str) else None,
+    )
 
 
 def _too_long(spec: LaunchSpec) -> ClaudeStartFailed:

@@ -6,12 +6,13 @@ What the client sends while none runs waits here and goes on in order; what it m
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from canopy_agent.claude.errors import ClaudeError, ClaudeStartFailed
+from canopy_agent.claude.errors import ClaudeStartFailed
 from canopy_agent.session.link import CliLink
+from canopy_agent.session.startup_failure import told
+from canopy_agent.session.valve import Rewrite, as_they_are
 from canopy_shared.errors import AcpError, internal_error
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from canopy_agent.domain.events import Event
     from canopy_agent.session.conversation import Conversation
 
-log = logging.getLogger(__name__)
 
 RENEWAL_GRACE = 1.0
 """Seconds that a CLI gets to end when another conversation takes its place."""
@@ -31,7 +31,8 @@ class CliLife:
     ``on_event`` gets what the running CLI says, ``on_frame`` each of its raw frames before that,
     and ``on_lost`` the end of one that was not asked to end. ``hand_on`` gets what waited once a
     CLI runs, ``refuse`` what waited for one that did not start. ``restore`` is awaited on a CLI
-    that took another's place; ``relieve`` between batches of frames.
+    that took another's place; ``relieve`` between batches of frames. ``rewrite`` may take the
+    place of a frame.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class CliLife:
         refuse: Callable[[Event, AcpError], None],
         restore: Callable[[], Awaitable[None]],
         relieve: Callable[[], Awaitable[None]],
+        rewrite: Rewrite = as_they_are,
     ) -> None:
         self.conversation = conversation
         self.link: CliLink | None = None
@@ -55,6 +57,8 @@ class CliLife:
         self._refuse = refuse
         self._restore = restore
         self._relieve = relieve
+        self._rewrite = rewrite
+        self._held = False
         self._starting: asyncio.Task[None] | None = None
         self._waiting: list[Event] = []
 
@@ -69,6 +73,7 @@ class CliLife:
             on_frame=lambda frame: self._saw(link, frame),
             on_end=self._ended,
             relieve=self._relieve,
+            rewrite=self._rewrite,
         )
         self.link = link
         try:
@@ -83,12 +88,22 @@ class CliLife:
 
     def submit(self, event: Event) -> None:
         """Hand ``event`` on, after a CLI was started if none runs."""
-        if self._starting is None and self.link is not None:
+        if self._is_ready and self.link is not None:
             self._hand_on(event)
             return
         self._waiting.append(event)
-        if self._starting is None:
+        if self._is_ready:
             self._begin()
+
+    @property
+    def _is_ready(self) -> bool:
+        """Whether nothing keeps a CLI from being used or started."""
+        return self._starting is None and not self._held
+
+    def hurry(self) -> None:
+        """What waits for better words passes as it is."""
+        if self.link is not None:
+            self.link.hurry()
 
     def drop_waiting(self) -> list[Event]:
         """What no CLI has heard of; it will not be handed on any more."""
@@ -104,13 +119,15 @@ class CliLife:
             await self.open(resume=self.conversation.can_resume)
             await self._restore()
         except Exception as error:
-            self.fail_waiting(_told(error))
+            self.fail_waiting(told(error))
             return
         finally:
             self._starting = None
         self._release()
 
     def _release(self) -> None:
+        if self._held:
+            return
         for event in self.drop_waiting():
             self._hand_on(event)
 
@@ -118,6 +135,35 @@ class CliLife:
         """Nothing will run what waits."""
         for event in self.drop_waiting():
             self._refuse(event, error)
+
+    # --- another CLI, the same conversation -------------------------------------------------------
+
+    def hold(self) -> None:
+        """What is submitted from now on waits for :meth:`let_flow`."""
+        self._held = True
+
+    def let_flow(self) -> None:
+        """Hand on what waited meanwhile."""
+        self._held = False
+        if self._starting is not None or not self._waiting:
+            return
+        if self.link is not None:
+            self._release()
+        else:
+            self._begin()
+
+    async def started(self) -> None:
+        """Wait for a CLI that is just being started."""
+        while self._starting is not None:
+            await asyncio.wait({self._starting})
+
+    async def exchange(self) -> None:
+        """Start another CLI, whether or not one runs. Raises ClaudeError or ACP errors."""
+        link = self.let_go()
+        if link is not None:
+            await link.aclose(grace=RENEWAL_GRACE)
+        await self.open(resume=self.conversation.can_resume)
+        await self._restore()
 
     # --- another conversation ---------------------------------------------------------------------
 
@@ -142,7 +188,7 @@ class CliLife:
             await self._restore()
             self.conversation.keep(self.conversation.id)
         except Exception as error:
-            self.conversation, problem = before, str(_told(error))
+            self.conversation, problem = before, str(told(error))
         finally:
             self._starting = None
         done(problem)
@@ -189,12 +235,3 @@ class CliLife:
             await link.aclose(grace=grace)
         if starting is not None:
             await asyncio.wait({starting}, timeout=5.0)
-
-
-def _told(error: Exception) -> AcpError:
-    """``error`` as the client hears of it; one of our own making is logged whole."""
-    if isinstance(error, AcpError):
-        return error
-    if not isinstance(error, ClaudeError):
-        log.error("a CLI could not be started", exc_info=error)
-    return internal_error(str(error))

@@ -11,8 +11,11 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from canopy_agent.claude.control import ControlPeer
+from canopy_agent.claude.control import ENDED, ControlPeer
 from canopy_agent.claude.decode import Decoder
+from canopy_agent.claude.errors import ControlFailed
+from canopy_agent.claude.start_failure import ended_early
+from canopy_agent.session.valve import Rewrite, Valve, as_they_are
 
 if TYPE_CHECKING:
     from canopy_agent.claude.process import ClaudeProcess, ProcessExit
@@ -46,7 +49,8 @@ class CliLink:
 
     ``on_event`` gets every event in the order of the stream; ``on_frame`` every frame, before
     its events; ``on_end`` is called once, when the output ended. ``relieve`` is awaited between
-    batches, so that a client that reads slowly slows the CLI down.
+    batches, so that a client that reads slowly slows the CLI down. ``rewrite`` may take a frame's
+    place, while those behind it wait.
     """
 
     def __init__(
@@ -57,6 +61,7 @@ class CliLink:
         on_frame: OnFrame,
         on_end: OnEnd,
         relieve: Callable[[], Awaitable[None]],
+        rewrite: Rewrite = as_they_are,
     ) -> None:
         self._process = process
         self._on_event = on_event
@@ -64,6 +69,8 @@ class CliLink:
         self._on_end = on_end
         self._relieve = relieve
         self._decoder = Decoder()
+        self._valve = Valve(rewrite, self._deliver)
+        self._refusal: Mapping[str, Any] | None = None
         self._reader: asyncio.Task[None] | None = None
         self.control = ControlPeer(process.write)
         self.closing = False
@@ -87,6 +94,11 @@ class CliLink:
             response = await self.control.request("initialize", **initialize)
             self.greeted = True
             return response
+        except ControlFailed as error:
+            await self.aclose()
+            if error.code != ENDED:
+                raise
+            raise ended_early(self._refusal, self._process.exit) from error
         except BaseException:
             await self.aclose()
             raise
@@ -103,6 +115,7 @@ class CliLink:
                 await self._relieve()
         finally:
             ended = self._process.exit
+            self._valve.open()
             self.control.fail_all(ended)
             self._on_end(self, ended)
 
@@ -110,6 +123,11 @@ class CliLink:
         if frame.get("type") == "control_response":
             self.control.resolve(frame)
             return
+        if not self.greeted and frame.get("type") == "result":
+            self._refusal = frame
+        self._valve.take(frame)
+
+    def _deliver(self, frame: Mapping[str, Any]) -> None:
         try:
             self._on_frame(frame)
             for event in self._decoder.decode(frame):
@@ -117,6 +135,10 @@ class CliLink:
         except Exception:
             # one frame that we mishandle must not end the conversation
             log.exception("could not handle a frame of type %s", frame.get("type"))
+
+    def hurry(self) -> None:
+        """Pass on what waits for better words, as it is."""
+        self._valve.open()
 
     async def aclose(self, *, grace: float = 5.0) -> None:
         """End the process within bounds: ``grace`` seconds for each gentle step.
