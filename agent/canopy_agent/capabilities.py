@@ -30,7 +30,8 @@ class ClientProfile:
 
     ``air`` means the client is AIR-like, whatever it declared; ``air_capabilities`` holds the
     capabilities declared under a usable version. ``terminal`` says how command output travels:
-    ``None`` (as content), ``"output"`` (whole) or ``"delta"``.
+    ``None`` (as content), ``"output"`` (whole) or ``"delta"``; ``terminal_replaces`` says that a
+    client of deltas takes the whole output too, in place of what it has.
     """
 
     protocol: int = 1
@@ -40,6 +41,7 @@ class ClientProfile:
     air: bool = False
     air_capabilities: frozenset[str] = frozenset()
     terminal: str | None = None
+    terminal_replaces: bool = False
     elicitation_form: bool = False
     elicitation_url: bool = False
     boolean_options: bool = False
@@ -116,6 +118,7 @@ def client_profile(capabilities: Mapping[str, Any], protocol: int = 1) -> Client
         air=declared_air.present,
         air_capabilities=declared_air.capabilities,
         terminal=terminal,
+        terminal_replaces=terminal == "delta" and meta.get(OUTPUT) is True,
         elicitation_form=_declared(elicitation.get("form")),
         elicitation_url=_declared(elicitation.get("url")),
         boolean_options=_section(session, "configOptions").get("boolean") is not None,

@@ -8,7 +8,7 @@ import pytest
 
 from canopy_agent.domain import effects as fx
 from canopy_agent.domain import events as e
-from canopy_agent.domain.facts import PlanApproved, ToolReturned, UsageShown
+from canopy_agent.domain.facts import PlanApproved, PlanForgotten, ToolReturned, UsageShown
 from canopy_agent.domain.session import step
 from canopy_agent.domain.state import Form, Policy, SessionState, new_state
 
@@ -112,6 +112,7 @@ def test_approved_in_a_turn_starts_a_fresh_conversation_for_the_same_prompt() ->
     told = session.put(e.ConversationRestarted("p", BLOCKS, "Do it.", "t"))
     assert told == [
         fx.Show("S", UsageShown(0, 200_000)),
+        fx.Show("S", PlanForgotten()),
         fx.Show("S", PlanApproved("t", "Do it.")),
         fx.SendPrompt("p", BLOCKS),
     ]
@@ -262,7 +263,7 @@ def test_a_cancel_during_the_restart_answers_at_once_and_sends_no_plan() -> None
     session.put(e.CancelRequested(9))
     assert session.answers() == {"p": "cancelled"}
     told = session.put(e.ConversationRestarted("p", BLOCKS, "Do it.", "t"))
-    assert told == [fx.Show("S", UsageShown(0, 200_000))]
+    assert told == [fx.Show("S", UsageShown(0, 200_000)), fx.Show("S", PlanForgotten())]
     assert session.of(fx.StartTimer) == []
 
 

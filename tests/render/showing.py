@@ -36,6 +36,7 @@ PROFILES = {
     "plain": PLAIN,
     "terminal": TERMINAL,
     "delta": ClientProfile(terminal="delta"),
+    "streams": ClientProfile(terminal="delta", terminal_replaces=True),
     "air": AIR,
     "air terminal": AIR_TERMINAL,
     "patches": PATCHING,

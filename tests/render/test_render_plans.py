@@ -9,7 +9,9 @@ import pytest
 from canopy_agent.capabilities import ClientProfile
 from canopy_agent.domain.facts import (
     Fact,
+    PlanForgotten,
     PlanShown,
+    TaskHooked,
     ToolHookResponse,
     ToolInputComplete,
     ToolInputGrew,
@@ -91,21 +93,25 @@ def test_60_unchanged_plan_is_repeated_to_plain_clients_only() -> None:
     for profile, count in ((PLAIN, 2), (AIR, 1)):
         here = renderer(profile)
         plans = told(here, *created(1, "First"))
-        plans += [encode(u) for u in here.task_hook("TaskCreated", "1", "First", "d", None)]
+        plans += [
+            encode(u) for u in here.render(TaskHooked("TaskCreated", "1", "First", "d"), None)
+        ]
         assert len(plans) == count
         assert entries(plans[-1]) == [("First", "pending")]
 
 
 def test_task_hooks_keep_the_list() -> None:
     here = renderer(PLAIN)
-    (plan,) = here.task_hook("TaskCreated", "1", "First", "", None)
+    (plan,) = here.render(TaskHooked("TaskCreated", "1", "First"), None)
     assert entries(encode(plan)) == [("First", "pending")]
     assert [entries(encode(u)) for u in here.unfinished_plan()] == [[("First", "pending")]]
-    (plan,) = here.task_hook("TaskCompleted", "1", "First", "", None)
+    (plan,) = here.render(TaskHooked("TaskCompleted", "1", "First"), None)
     assert entries(encode(plan)) == [("First", "completed")]
     assert here.unfinished_plan() == []
-    assert here.task_hook("Stop", "1", "First", "", None) == []
-    here.forget_plan()
+    assert here.render(TaskHooked("Stop", "1", "First"), None) == []
+    (forgotten,) = told(here, PlanForgotten())
+    assert entries(forgotten) == []
+    assert told(here, PlanForgotten()) == []
     assert told(here, *updated(1, "u", status="pending")) == []
 
 

@@ -260,6 +260,14 @@ def _compact(decoder: Decoder, frame: Json) -> Events:
     return [e.Compacted(tokens if isinstance(tokens, int) else None)]
 
 
+def _memory(decoder: Decoder, frame: Json) -> Events:
+    id_, rows = text(frame.get("uuid")), frame.get("memories")
+    if id_ is None or not isinstance(rows, list):
+        return []
+    memories = tuple(row for row in rows if isinstance(row, Mapping))
+    return [e.MemoryRecalled(id_, text(frame.get("mode")) or "select", memories)]
+
+
 def _reset(decoder: Decoder, frame: Json) -> Events:
     return [e.ConversationReset()]
 
@@ -333,6 +341,7 @@ _RULES: dict[tuple[str, str | None], Rule] = {
     ("system", "task_notification"): lambda _, frame: decode_tasks.task_notification(frame),
     ("system", "background_tasks_changed"): lambda _, frame: decode_tasks.background_level(frame),
     ("system", "permission_denied"): _denied,
+    ("system", "memory_recall"): _memory,
     ("system", "compact_boundary"): _compact,
     ("system", "conversation_reset"): _reset,
     ("system", "local_command_output"): _local_command,

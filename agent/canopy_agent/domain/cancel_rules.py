@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_agent.domain import events as e
+from canopy_agent.domain import shell_rules
 from canopy_agent.domain.cancellation import FORCE_SECONDS
 from canopy_agent.domain.effects import (
     DropQueued,
@@ -15,12 +16,14 @@ from canopy_agent.domain.effects import (
     Failed,
     Interrupt,
     ReplaceProcess,
+    Show,
     StartTimer,
     Stopped,
     StopTask,
     StopTimer,
 )
 from canopy_agent.domain.endings import everything_ends
+from canopy_agent.domain.facts import PlanForgotten
 from canopy_agent.domain.plan_rules import cancel_restart
 from canopy_agent.domain.task_rules import DRAIN_TIMER
 from canopy_agent.domain.turn_rules import FORCE_TIMER
@@ -147,8 +150,9 @@ def on_reset(state: SessionState, event: e.ConversationReset) -> list[Effect]:
     effects = state.close_calls(
         [call for call in state.ledger.open_calls() if call.parent is not None], "stopped"
     )
+    effects += shell_rules.all_ended(state)
     effects += state.children.reset()
     state.tasks.clear()
     state.options.clear()
     state.usage.reset()
-    return effects
+    return [*effects, Show(state.root, PlanForgotten())]

@@ -177,6 +177,27 @@ class ReplaceProcess:
 
 
 @dataclass(frozen=True, slots=True)
+class FollowOutput:
+    """Read what the command of ``task`` prints while it runs, as ``OutputRead`` events."""
+
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRest:
+    """The command of ``task`` is over: read its output once more, marked as the last."""
+
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class StopFollowing:
+    """Nobody wants the output of ``task`` any more."""
+
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
 class RestartConversation:
     """Replace the CLI by one with an empty conversation, in ``mode``, that carries out ``plan``.
 
@@ -222,6 +243,9 @@ Effect = (
     | StopTimer
     | ReplaceProcess
     | RestartConversation
+    | FollowOutput
+    | ReadRest
+    | StopFollowing
     | TurnBegan
     | Logged
 )

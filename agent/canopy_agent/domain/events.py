@@ -33,6 +33,7 @@ from canopy_agent.domain.stream_events import (
     ImageCame,
     Informed,
     LocalOutput,
+    MemoryRecalled,
     MessageBegan,
     MessageSaid,
     MessageUsage,
@@ -55,6 +56,7 @@ from canopy_agent.domain.stream_events import (
 from canopy_agent.domain.task_events import (
     AgentWoken,
     BackgroundLevel,
+    OutputRead,
     TaskNotified,
     TaskPatched,
     TaskProgressed,
@@ -89,6 +91,8 @@ CliEvent = (
     | Compacted
     | ConversationReset
     | LocalOutput
+    | MemoryRecalled
+    | OutputRead
     | Informed
     | SuggestionMade
     | StreamEnded
@@ -134,10 +138,12 @@ __all__ = [
     "Informed",
     "InterruptReceipt",
     "LocalOutput",
+    "MemoryRecalled",
     "MessageBegan",
     "MessageSaid",
     "MessageUsage",
     "ModelRequested",
+    "OutputRead",
     "PermissionAsked",
     "PlanAccepted",
     "PlanRefused",

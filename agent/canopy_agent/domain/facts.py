@@ -143,6 +143,38 @@ class ToolClosed:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolPrinted:
+    """A running command printed ``text``, after what was told before."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """Memories that the harness brought into the turn; fields as in ``MemoryRecalled``."""
+
+    id: str
+    mode: str
+    memories: tuple[Json, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskHooked:
+    """A ``TaskCreated`` or ``TaskCompleted`` hook (``event``) told of the task list."""
+
+    event: str
+    task: str
+    subject: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanForgotten:
+    """The conversation was cleared, and its plan with it."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolExited:
     """A background command that kept its terminal has ended."""
 
@@ -160,6 +192,7 @@ ToolFact = (
     | ToolDenied
     | ToolClosed
     | ToolExited
+    | ToolPrinted
 )
 
 
@@ -287,6 +320,9 @@ Fact = (
     | Delivered
     | Replied
     | PlanShown
+    | PlanForgotten
+    | TaskHooked
+    | Recalled
     | PlanApproved
     | ModeShown
     | ChildOptionsShown

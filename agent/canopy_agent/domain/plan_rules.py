@@ -19,7 +19,7 @@ from canopy_agent.domain.effects import (
     StopTimer,
 )
 from canopy_agent.domain.endings import everything_ends
-from canopy_agent.domain.facts import PlanApproved
+from canopy_agent.domain.facts import PlanApproved, PlanForgotten
 from canopy_agent.domain.outcomes import is_plan_interruption
 from canopy_agent.domain.state import PlanRefusal, PlanReset
 from canopy_agent.domain.task_rules import DRAIN_TIMER
@@ -113,7 +113,8 @@ def restart(state: SessionState, turn: Turn, tool_use_id: str, reset: PlanReset)
 def on_restarted(state: SessionState, event: e.ConversationRestarted) -> list[Effect]:
     """The fresh conversation is there: it gets the plan, unless the prompt was cancelled."""
     state.restarting = None
-    effects: list[Effect] = [Show(state.root, state.usage.conversation_replaced())]
+    usage = state.usage.conversation_replaced()
+    effects: list[Effect] = [Show(state.root, usage), Show(state.root, PlanForgotten())]
     if state.turns.find(event.prompt) is not None:
         effects.append(Show(state.root, PlanApproved(event.tool_use_id, event.plan)))
         effects.append(SendPrompt(event.prompt, event.blocks))

@@ -22,7 +22,7 @@ from canopy_agent.domain.effects import (
 )
 from canopy_agent.domain.facts import ModeShown, ToolInputComplete
 from canopy_agent.domain.state import OpenRequest
-from canopy_agent.domain.stream_rules import show_hook_response
+from canopy_agent.domain.tool_rules import on_task_hook, show_hook_response
 
 if TYPE_CHECKING:
     from canopy_agent.domain.state import SessionState
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 QUESTION_TOOL = "AskUserQuestion"
 ENTER_PLAN_MODE = "EnterPlanMode"
 _RESULT_HOOKS = frozenset({"PostToolUse"})
+_TASK_HOOKS = frozenset({"TaskCreated", "TaskCompleted"})
 
 
 def on_permission(state: SessionState, event: e.PermissionAsked) -> list[Effect]:
@@ -112,4 +113,7 @@ def on_hook(state: SessionState, event: e.HookFired) -> list[Effect]:
         effects += show_hook_response(state, event)
         if agent is None and event.input.get("tool_name") == ENTER_PLAN_MODE:
             effects.append(Show(state.root, ModeShown("plan")))
+    if event.event in _TASK_HOOKS:
+        launch = state.tasks.launch_of(agent) if agent is not None else None
+        effects += on_task_hook(state, event, launch)
     return [*effects, AnswerHook(event.key)]

@@ -18,6 +18,7 @@ from canopy_agent.domain.effects import Effect, Show
 from canopy_agent.domain.facts import ToolClosed
 from canopy_agent.domain.generations import Generations
 from canopy_agent.domain.lineage import Launch
+from canopy_agent.domain.shells import Shells
 from canopy_agent.domain.subagents import Subagents
 from canopy_agent.domain.tasks import TaskRegistry
 from canopy_agent.domain.toolcalls import OpenCall, ToolLedger
@@ -53,6 +54,10 @@ class Policy:
     child_deltas: bool = True
     stops_workflows: bool = False
     questions: bool = False
+    follows_output: bool = False
+    """The client can show output of a command while it runs."""
+    keeps_terminals: bool = True
+    """A command in the background keeps its terminal until it ends."""
     cwd: str | None = None
     """The root's directory with links resolved."""
 
@@ -128,6 +133,7 @@ class SessionState:
     """Calls without a card, with their input."""
     requests: dict[str, OpenRequest] = field(default_factory=dict)
     capabilities: set[str] = field(default_factory=set)
+    shells: Shells = field(default_factory=Shells)
     plan_refusal: PlanRefusal | None = None
     restarting: str | None = None
     """The prompt that waits for a fresh conversation to carry out its plan."""

@@ -159,6 +159,17 @@ class ToolResulted:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryRecalled:
+    """``system/memory_recall``: ``mode`` is ``select`` or ``synthesize``; ``memories`` are its rows
+    of ``path``, ``scope`` and, for some, ``content``.
+    """
+
+    id: str
+    mode: str
+    memories: tuple[Json, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ToolBeat:
     """``tool_progress``: a heartbeat; elapsed time in seconds."""
 

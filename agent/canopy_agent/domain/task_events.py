@@ -78,6 +78,19 @@ class TaskNotified:
 
 
 @dataclass(frozen=True, slots=True)
+class OutputRead:
+    """The end of what the command of ``task`` has printed: ``total`` bytes in all.
+
+    ``last`` when the command is over and nothing more will be read.
+    """
+
+    task: str
+    output: str
+    total: int
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class BackgroundLevel:
     """``system/background_tasks_changed``: ids of all background tasks now, with their raw rows."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_agent.domain import events as e
+from canopy_agent.domain import shell_rules
 from canopy_agent.domain.child_options import AGENT
 from canopy_agent.domain.effects import Effect, StartTimer
 from canopy_agent.domain.tasks import RUNNING, ended_status, names_subagent
@@ -33,7 +34,7 @@ def on_task_started(state: SessionState, event: e.TaskStarted) -> list[Effect]:
     if call is not None:
         call.has_task = True
     if not task.is_subagent and not names_subagent(event):
-        return []
+        return shell_rules.began(state, event)
     state.turns.spawned(event.task)
     effects = state.children.started(event)
     state.options.learned(event.task, AGENT, event.subagent_type)
@@ -84,7 +85,8 @@ def _end(
     state.tasks.ended(agent)
     ended = state.children.ended(agent, status, error=error, reason=reason, tool_use_id=tool_use_id)
     # while the turn works, late results of a stopped agent still come; afterwards nothing does
-    return state.close_calls(calls, "stopped") + ended + _watch_hold(state)
+    closed = state.close_calls(calls, "stopped") + shell_rules.ended(state, agent)
+    return closed + ended + _watch_hold(state)
 
 
 def _watch_hold(state: SessionState) -> list[Effect]:
@@ -97,8 +99,10 @@ def _watch_hold(state: SessionState) -> list[Effect]:
 
 def on_background_level(state: SessionState, event: e.BackgroundLevel) -> list[Effect]:
     """The CLI's whole list of background tasks: what it does not name has ended unnoticed."""
-    state.tasks.level(event)
-    return _watch_hold(state)
+    effects: list[Effect] = []
+    for task in state.tasks.level(event):
+        effects += shell_rules.ended(state, task.id)
+    return effects + _watch_hold(state)
 
 
 def on_agent_woken(state: SessionState, event: e.AgentWoken) -> list[Effect]:

@@ -35,6 +35,7 @@ class ToolLedger:
 
     def __init__(self) -> None:
         self._open: dict[str, OpenCall] = {}
+        self._late: Recent[str, OpenCall] = Recent(64)
         self._parents: Recent[str, str | None] = Recent(2048)
 
     def get(self, id_: str) -> OpenCall | None:
@@ -62,7 +63,14 @@ class ToolLedger:
 
     def closed(self, id_: str) -> OpenCall | None:
         """A call got its result or was closed."""
-        return self._open.pop(id_, None)
+        call = self._open.pop(id_, None)
+        if call is not None:
+            self._late[id_] = call
+        return call
+
+    def late(self, id_: str) -> OpenCall | None:
+        """A call that was closed a short while ago: its hook, or its end, may still come."""
+        return self._late.get(id_)
 
     def main_calls(self) -> list[OpenCall]:
         """Open calls of the main conversation."""

@@ -7,7 +7,7 @@ session.
 from __future__ import annotations
 
 from canopy_agent.capabilities import ClientProfile
-from canopy_agent.domain.facts import ToolReturned
+from canopy_agent.domain.facts import TaskHooked, ToolReturned
 from canopy_agent.render.reports import Call
 from canopy_agent.render.tasks import TaskList, todo_entries
 from canopy_shared.updates import Plan, PlanEntry, Update
@@ -40,16 +40,21 @@ class Plans:
         heard = self.tasks.take(call.name, call.input, returned.content, returned.structured)
         return self.show(self.tasks.entries(), parent) if heard else []
 
-    def hooked(
-        self, event: str, task_id: str, subject: str, description: str, parent: str | None
-    ) -> list[Update]:
+    def hooked(self, fact: TaskHooked, parent: str | None) -> list[Update]:
         """The task list after a ``TaskCreated`` or ``TaskCompleted`` hook."""
-        heard = self.tasks.hooked(event, task_id, subject, description)
+        heard = self.tasks.hooked(fact.event, fact.task, fact.subject, fact.description)
         return self.show(self.tasks.entries(), parent) if heard else []
 
     def unfinished(self) -> list[Update]:
         """The task list once more, for a new turn that begins with tasks unfinished."""
         return [Plan(self.tasks.entries())] if self.tasks.has_unfinished else []
+
+    def forget(self, parent: str | None) -> list[Update]:
+        """The conversation was cleared: its plan is empty, which is told if there was one."""
+        self.tasks.clear()
+        shown = any(self._last.values())
+        self._last.clear()
+        return [Plan(())] if shown else []
 
     def show(self, entries: tuple[PlanEntry, ...], parent: str | None) -> list[Update]:
         """The plan; AIR clients do not get the same one twice."""

@@ -17,6 +17,7 @@ from canopy_agent.render.cards import Cards
 from canopy_agent.render.notices import noted
 from canopy_agent.render.patches import ReadFile, no_files
 from canopy_agent.render.plans import Plans
+from canopy_agent.render.recall import recalled
 from canopy_agent.render.reports import Json, View
 from canopy_agent.render.toolcalls import ToolCalls
 from canopy_agent.render.toolinputs import ToolInputs
@@ -73,12 +74,16 @@ class Renderer:
             f.ToolDenied: results.denied,
             f.ToolClosed: results.closed,
             f.ToolExited: results.exited,
+            f.ToolPrinted: results.printed,
             f.ChildAnnounced: messages.child_announced,
             f.ChildEnded: messages.child_ended,
             f.ChildReported: messages.child_reported,
             f.Delivered: messages.delivered,
             f.Replied: messages.replied,
             f.PlanShown: lambda fact, parent: self._plans.show(messages.plan_entries(fact), parent),
+            f.PlanForgotten: lambda _, parent: self._plans.forget(parent),
+            f.TaskHooked: self._plans.hooked,
+            f.Recalled: recalled,
             f.PlanApproved: lambda fact, _: messages.plan_document(fact.id, fact.plan, profile),
             f.ModeShown: messages.mode,
             f.ChildOptionsShown: lambda fact, _: [ConfigOptionUpdate(child_options(fact.values))],
@@ -93,19 +98,9 @@ class Renderer:
         """
         return self._tellers[type(fact)](fact, parent)
 
-    def task_hook(
-        self, event: str, task_id: str, subject: str, description: str, parent: str | None
-    ) -> list[Update]:
-        """The plan after a ``TaskCreated`` or ``TaskCompleted`` hook (``event``)."""
-        return self._plans.hooked(event, task_id, subject, description, parent)
-
     def unfinished_plan(self) -> list[Update]:
         """The task list once more, for a new turn that begins with tasks unfinished."""
         return self._plans.unfinished()
-
-    def forget_plan(self) -> None:
-        """The conversation was reset: its tasks are gone."""
-        self._plans.tasks.clear()
 
     def _shown_whole(self, fact: f.ToolShownWhole, parent: str | None) -> list[Update]:
         """A call that was held back, as one ``tool_call`` with its final status."""

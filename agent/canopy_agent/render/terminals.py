@@ -65,9 +65,21 @@ def exit_code(returned: ToolReturned, *, air: bool) -> int | None:
     return 0 if air and code is None else code
 
 
-def output_meta(call_id: str, text: str, profile: ClientProfile) -> dict[str, Any]:
-    """``_meta`` that carries ``text`` to the client's terminal, empty for no text."""
-    return terminal.output(call_id, text, delta=profile.terminal == "delta") if text else {}
+def output_meta(call_id: str, text: str, printed: str, profile: ClientProfile) -> dict[str, Any]:
+    """``_meta`` that brings the client's terminal from ``printed`` to ``text``; empty if it is
+    there.
+    """
+    if text.startswith(printed):
+        rest = text[len(printed) :]
+        return terminal.output(call_id, rest, delta=profile.terminal == "delta") if rest else {}
+    if text == printed.rstrip("\n"):
+        return {}
+    return terminal.output(call_id, text, delta=False)
+
+
+def printed_meta(call_id: str, text: str, *, replaces: bool) -> dict[str, Any]:
+    """``_meta`` with output of a command that runs; ``replaces`` what the terminal shows."""
+    return terminal.output(call_id, text, delta=not replaces)
 
 
 def closing_meta(call_id: str, profile: ClientProfile) -> dict[str, Any]:

@@ -43,7 +43,8 @@ class ToolCall:
     """One call. ``visible`` is false while the client has no card for it (plans).
 
     ``pinned``: the content is an exact patch from a permission request, which only the end
-    replaces. ``sent`` holds the last value of each field that the client got.
+    replaces. ``printed`` is what the client has of the output of a command that
+    runs. ``sent`` holds the last value of each field that the client got.
     """
 
     id: str
@@ -57,6 +58,7 @@ class ToolCall:
     state: str = OPEN
     returned: bool = False
     hooked: bool = False
+    printed: str = ""
     sent: dict[str, Any] = field(default_factory=dict)
 
     @property

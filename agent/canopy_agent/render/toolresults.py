@@ -161,6 +161,16 @@ class ToolResults:
         call.state, call.has_terminal = DONE, False
         return self._cards.update(call, {"status": "failed", "content": content}, meta)
 
+    def printed(self, fact: f.ToolPrinted, parent: str | None) -> list[Update]:
+        """A running command printed something; in the background it begins with a clean screen."""
+        call = self._cards.calls.get(fact.id)
+        if call is None or not call.has_terminal or not fact.text:
+            return []
+        replaces = call.returned and not call.printed
+        call.printed += fact.text
+        meta = terminals.printed_meta(call.id, fact.text, replaces=replaces)
+        return self._cards.update(call, {}, meta)
+
     def exited(self, fact: f.ToolExited, parent: str | None) -> list[Update]:
         """A background command that kept its terminal is over."""
         call = self._cards.calls.get(fact.id)

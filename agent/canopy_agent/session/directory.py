@@ -58,6 +58,8 @@ def policy_of(profile: ClientProfile, caller: CallerOptions, cwd: str) -> Policy
         child_deltas=not profile.air,
         stops_workflows=not profile.air_has(air.ASYNC_TASKS),
         questions=profile.elicitation_form,
+        follows_output=profile.terminal_replaces,
+        keeps_terminals=not profile.air,
         cwd=os.path.realpath(cwd),
     )
 

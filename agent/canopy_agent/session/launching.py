@@ -38,8 +38,10 @@ log = logging.getLogger(__name__)
 
 ProcessFactory = Callable[["LaunchSpec"], "ClaudeProcess"]
 
-RESULT_HOOKS = ("PostToolUse",)
+RESULT_HOOKS = ("PostToolUse", "TaskCreated", "TaskCompleted")
 CHILD_HOOKS = (
+    "TaskCreated",
+    "TaskCompleted",
     "SubagentStart",
     "SubagentStop",
     "PreToolUse",

@@ -24,6 +24,7 @@ from canopy_agent.domain.session import step
 from canopy_agent.session.asking import Questions
 from canopy_agent.session.cli_life import CliLife
 from canopy_agent.session.link import user_frame
+from canopy_agent.session.output_tails import OutputTails
 from canopy_agent.session.timers import Timers
 from canopy_shared.errors import AcpError, auth_required, internal_error, request_cancelled
 from canopy_shared.updates import SessionUpdate, Update
@@ -92,6 +93,7 @@ class SessionRuntime:
             restore=config.restore,
             relieve=peer.drained,
         )
+        self._tails = OutputTails(self.control_request, self.spawn, self.handle)
         self._questions = Questions(
             peer,
             profile,
@@ -139,17 +141,20 @@ class SessionRuntime:
             if request is not None:
                 request.fail(error)
 
-    def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run ``work`` beside the session; it ends with the session at the latest."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     # --- what the client does ---------------------------------------------------------------------
 
     def prompt(self, request: IncomingRequest, blocks: tuple[Any, ...], text: str) -> str:
         """Queue a prompt; ``request`` is answered when its turn ends. Gives the prompt's id."""
         prompt = str(uuid.uuid4())
+        for update in self._renderer.unfinished_plan():
+            self.show(update)
         self._answers[prompt] = request
         request.on_cancel(self.cancel)
         self._received += 1
@@ -256,6 +261,12 @@ class SessionRuntime:
                 self._timers.stop(name)
             case fx.ReplaceProcess():
                 self._replace()
+            case fx.FollowOutput(task):
+                self._tails.follow(task)
+            case fx.ReadRest(task):
+                self._tails.finish(task)
+            case fx.StopFollowing(task):
+                self._tails.stop(task)
             case fx.RestartConversation():
                 self._begin_anew(effect)
             case fx.TurnBegan(prompt):
@@ -356,7 +367,6 @@ class SessionRuntime:
                 self.handle(e.RestartFailed(effect.prompt, words))
                 return
             self.config.plan_approved(effect.mode)
-            self._renderer.forget_plan()
             blocks = ({"type": "text", "text": continuation_prompt(effect.plan)},)
             self.handle(
                 e.ConversationRestarted(effect.prompt, blocks, effect.plan, effect.tool_use_id)

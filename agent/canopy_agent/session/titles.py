@@ -34,7 +34,7 @@ class TitleKeeper:
     def __init__(
         self,
         ask: Ask,
-        spawn: Callable[[Coroutine[Any, Any, Any]], None],
+        spawn: Callable[[Coroutine[Any, Any, Any]], object],
         show: Callable[[Update], None],
     ) -> None:
         self._ask = ask

@@ -5,8 +5,10 @@ Command output itself is read in ``terminals``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from canopy_agent.capabilities import ClientProfile
 from canopy_agent.domain.facts import ToolReturned
 from canopy_agent.render import terminals
 from canopy_agent.render.fences import fenced
@@ -69,11 +71,20 @@ def _in_terminal(
         picture or (TerminalRef(call.id),),
         carried=True,
         raw_output=False,
-        first=terminals.output_meta(call.id, text, profile),
+        first=_output(call, returned, text, profile),
         meta={} if stays else terminal.exited(call.id, code),
         air=marks,
         keeps_terminal=stays,
     )
+
+
+def _output(
+    call: Call, returned: ToolReturned, text: str, profile: ClientProfile
+) -> Mapping[str, Any]:
+    """What the terminal does not have yet. Of a command that goes on, its output follows."""
+    if call.printed and (terminals.is_backgrounded(returned) or not text):
+        return {}
+    return terminals.output_meta(call.id, text, call.printed, profile)
 
 
 SHELL = Reporter(_report, _result, _failure)
