@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from canopy_shared import elicitation, methods, permission
 from canopy_shared.codec import decode_config_options, decode_session_update, encode
-from canopy_shared.errors import invalid_params, method_not_found, request_cancelled
+from canopy_shared.errors import method_not_found, request_cancelled
 from canopy_shared.peer import IncomingRequest, Peer
 from canopy_shared.updates import ConfigOptionUpdate, CurrentModeUpdate
 from canopy_tui import wire_answers
 from canopy_tui.model import events as e
-from canopy_tui.model.state import PendingRequest
+from canopy_tui.wire_requests import READERS
 
 if TYPE_CHECKING:
     from canopy_shared.frames import Response
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import QueuedPrompt
 
 log = logging.getLogger(__name__)
-
-NO_SESSION = ""
-"""The session of a request that is tied to none."""
 
 _T = TypeVar("_T")
 
@@ -201,51 +198,13 @@ class AcpClient:
         self._emit(e.RequestWithdrawn(key))
 
     def _on_request(self, incoming: IncomingRequest) -> None:
-        match incoming.method:
-            case methods.REQUEST_PERMISSION:
-                self._asked_permission(incoming)
-            case methods.ELICITATION_CREATE:
-                self._asked_elicitation(incoming)
-            case _:
-                incoming.fail(method_not_found(incoming.method))
-
-    def _asked_permission(self, incoming: IncomingRequest) -> None:
-        request = permission.parse_permission_request(incoming.params)
-        if request is None:
-            raise invalid_params("a permission request needs a sessionId and options")
-        call = request.tool_call
-        pending = PendingRequest(
-            key=next(self._keys),
-            session=request.session_id,
-            kind="permission",
-            payload=request,
-            summary=request.title,
-            at=self._clock(),
-            tool_call_id=call.tool_call_id or None,
-        )
-        self._ask(incoming, pending, e.RequestArrived(pending, call))
-
-    def _asked_elicitation(self, incoming: IncomingRequest) -> None:
-        request = elicitation.parse_elicitation(incoming.params)
-        if request is None:
-            raise invalid_params("mode must be form or url")
-        pending = PendingRequest(
-            key=next(self._keys),
-            session=request.session_id or NO_SESSION,
-            kind="elicitation",
-            payload=request,
-            summary=request.message,
-            at=self._clock(),
-            tool_call_id=request.tool_call_id,
-        )
-        self._ask(incoming, pending, e.RequestArrived(pending))
-
-    def _ask(
-        self, incoming: IncomingRequest, pending: PendingRequest, event: e.RequestArrived
-    ) -> None:
-        key = pending.key
+        read = READERS.get(incoming.method)
+        if read is None:
+            raise method_not_found(incoming.method)
+        asked = read(incoming.params, next(self._keys), self._clock())
+        key, pending = asked.request.key, asked.request
         self._open[key] = _OpenRequest(incoming, pending.session, pending.kind)
-        self._emit(event)
+        self._emit(asked)
         incoming.on_cancel(lambda: self._withdrawn(key))
 
     def _on_notification(self, method: str, params: Any) -> None:
