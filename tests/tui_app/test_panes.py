@@ -181,6 +181,19 @@ async def test_tree_and_path_by_mouse() -> None:
         assert play.app.open_session == ROOT
 
 
+async def test_words_typed_elsewhere_go_to_the_message() -> None:
+    async with playing() as play:
+        await family(play)
+        play.app.main.transcript.focus()
+        await play.write("b")
+        assert play.draft == "b"
+        await play.write("rown fox")
+        assert play.draft == "brown fox"
+        play.app.main.transcript.focus()
+        await play.press("j", "y")  # commands of the transcript
+        assert play.draft == "brown fox"
+
+
 async def test_a_card_opens_its_child() -> None:
     async with playing() as play:
         await family(play)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import constants, events
+from textual.binding import Binding
 
 from canopy_tui.model import tree
 from canopy_tui.model.intents import RestartAgent, SetMode
@@ -17,7 +18,7 @@ from canopy_tui.view.announcer import Announcer
 from canopy_tui.view.commands import Commands
 from canopy_tui.view.composer import Composer
 from canopy_tui.view.help import HelpScreen
-from canopy_tui.view.keys import EVERYWHERE, SLOTS
+from canopy_tui.view.keys import EVERYWHERE, SLOTS, Key
 from canopy_tui.view.labels import agents, marks_of, name_of
 from canopy_tui.view.permission import PermissionPane
 from canopy_tui.view.posting import Posted
@@ -196,7 +197,11 @@ class CanopyApp(StopApp):
     def action_show_keys(self) -> None:
         """The page with all keys."""
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self.around.glyphs))
+            own = [one for one in TranscriptView.BINDINGS if isinstance(one, Binding)]
+            keys = [Key(one.id or one.key, one.key, "", one.description) for one in own]
+            self.push_screen(
+                HelpScreen(self.around.glyphs, [("Transcript (Tab goes there)", keys)])
+            )
 
     def action_next_request(self, step: int) -> None:
         """The next request that waits."""

@@ -24,6 +24,8 @@ from canopy_tui.view.session_row import (
 from canopy_tui.view.strips import fitted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from canopy_tui.model.state import ClientState, SessionView
 
 _COUNTED = (Phase.RUNNING, Phase.DONE, Phase.FAILED, Phase.CANCELLED)
@@ -32,11 +34,19 @@ _COUNTED = (Phase.RUNNING, Phase.DONE, Phase.FAILED, Phase.CANCELLED)
 class Crumbs(Clickable):
     """The path. ``rail`` adds a mark to every step and the counts of all agents."""
 
-    def __init__(self, state: ClientState, glyphs: str = UNICODE, *, rail: bool = False) -> None:
+    def __init__(
+        self,
+        state: ClientState,
+        glyphs: str = UNICODE,
+        *,
+        rail: bool = False,
+        now: Callable[[], float] = time.time,
+    ) -> None:
         super().__init__(id="rail" if rail else "crumbs")
         self._state = state
         self._glyphs = glyphs
         self._rail = rail
+        self._now = now
         self._session: str | None = None
 
     def show(self, session: str | None) -> None:
@@ -71,11 +81,11 @@ class Crumbs(Clickable):
         name = name.stylize("bold" if last else "$text-muted").stylize(go)
         if not self._rail:
             return name
-        marks = badges(self._state, view, time.time())
+        marks = badges(self._state, view, self._now())
         return Content.assemble(glyph_of(marks, self._glyphs), " ", name)
 
     def _own(self, view: SessionView) -> Content:
-        now = time.time()
+        now = self._now()
         marks = badges(self._state, view, now)
         if marks.state == "idle":
             return Content("")

@@ -30,8 +30,17 @@ class Hint:
     urgent: bool = False
 
 
-def hints(state: ClientState, view: SessionView | None) -> list[Hint]:
+_CHANGES = frozenset({"app.restart_agent", "app.stop_turn", "app.cycle_mode"})
+"""Actions that need an agent."""
+
+
+def hints(state: ClientState, view: SessionView | None, *, read_only: bool = False) -> list[Hint]:
     """The keys that help in this moment, the most useful first."""
+    found = _all_hints(state, view)
+    return [hint for hint in found if not (read_only and hint.action in _CHANGES)]
+
+
+def _all_hints(state: ClientState, view: SessionView | None) -> list[Hint]:
     found: list[Hint] = []
     waiting = len(state.waiting())
     if state.link.status in ("lost", "failed"):
@@ -61,8 +70,11 @@ def hints(state: ClientState, view: SessionView | None) -> list[Hint]:
 class FooterLine(Clickable):
     """One line. ``say`` puts a sentence in place of the keys for a while."""
 
-    def __init__(self, state: ClientState, glyphs: str = UNICODE) -> None:
+    def __init__(
+        self, state: ClientState, glyphs: str = UNICODE, *, read_only: bool = False
+    ) -> None:
         super().__init__(id="footer")
+        self._read_only = read_only
         self._state = state
         self._glyphs = glyphs
         self._session: str | None = None
@@ -91,7 +103,7 @@ class FooterLine(Clickable):
 
     def _keys(self, view: SessionView | None, room: int) -> Content:
         line = Content("")
-        for hint in hints(self._state, view):
+        for hint in hints(self._state, view, read_only=self._read_only):
             go = clickable(hint.action, *hint.parameters)
             key = hint.key.replace("↑", "Up") if self._glyphs == ASCII else hint.key
             style = "bold $warning" if hint.urgent else "bold $primary"

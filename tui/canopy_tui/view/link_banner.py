@@ -25,8 +25,9 @@ _TITLES = {
 class LinkBanner(Static):
     """Hidden while the agent is there."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, restartable: bool = True) -> None:
         super().__init__("", id="link-banner", markup=False)
+        self._restartable = restartable
         self.display = False
 
     def show(self, link: AgentLink) -> None:
@@ -39,7 +40,7 @@ class LinkBanner(Static):
         lines = [Content.styled(title, "bold $error")]
         tail = [line for line in without_escapes(link.stderr).split("\n") if line.strip()]
         lines += [Content.styled(f"  {line}", "$text-muted") for line in tail[-_STDERR_LINES:]]
-        lines.append(
-            Content.assemble(("F5", "bold $primary"), " starts it again and takes up its sessions")
-        )
+        if self._restartable:
+            again = " starts it again and takes up its sessions"
+            lines.append(Content.assemble(("F5", "bold $primary"), again))
         self.update(Content("\n").join(lines))

@@ -23,6 +23,7 @@ from canopy_tui.view.start_view import StartView
 from canopy_tui.view.transcript import TranscriptView
 
 if TYPE_CHECKING:
+    from textual import events
     from textual.app import ComposeResult
 
     from canopy_tui.model.state import ClientState, Touched
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 MINIMUM = (40, 10)
 TREE_OPEN = "-tree-open"
+READ_ONLY = "-read-only"
 
 _WIDTHS = [
     (0, "-minute"),
@@ -54,32 +56,37 @@ class MainScreen(Screen[None]):
         self._around = around
         self._drafts = drafts
         self._session: str | None = None
+        self.set_class(around.read_only, READ_ONLY)
 
     def compose(self) -> ComposeResult:
         """Everything at once: hidden parts cost nothing until they are drawn."""
-        state, glyphs = self._state, self._around.glyphs
+        state, glyphs, now = self._state, self._around.glyphs, self._around.now
         yield Static(
             Content("Canopy needs {} columns and {} rows.".format(*MINIMUM)), id="too-small"
         )
         yield HeaderLine(state, self._around.directory, glyphs)
-        yield Crumbs(state, glyphs, rail=True)
+        yield Crumbs(state, glyphs, rail=True, now=now)
         with Horizontal(id="middle"):
             with Vertical(id="tree-column"):
                 yield Static(Content("Agents"), id="tree-title")
-                yield SessionTree(state, glyphs)
+                yield SessionTree(state, glyphs, now)
             with Vertical(id="pane"):
-                yield Crumbs(state, glyphs)
+                yield Crumbs(state, glyphs, now=now)
                 yield StartView(self._around.scenes)
                 yield TranscriptView(marks=marks_of(glyphs), id="transcript")
-        yield LinkBanner()
+        yield LinkBanner(restartable=not self._around.read_only)
         yield Composer(self._drafts)
-        yield FooterLine(state, glyphs)
+        yield FooterLine(state, glyphs, read_only=self._around.read_only)
 
     def on_mount(self) -> None:
         """Draw the state as it is, and let the person write on."""
         self.composer.area.begin_with(self._around.draft)
         self.show(self._session)
-        self.composer.area.focus()
+        self.focus_home()
+
+    def focus_home(self) -> None:
+        """Where keys go when they go nowhere else."""
+        (self.transcript if self._around.read_only else self.composer.area).focus()
 
     @property
     def composer(self) -> Composer:
@@ -128,12 +135,20 @@ class MainScreen(Screen[None]):
         empty = view is None or (not view.entries and view.parent is None)
         start = self.query_one(StartView)
         start.show(self._state.link)
-        start.display = empty
-        self.transcript.display = not empty
+        start.display = empty and not self._around.read_only
+        self.transcript.display = not start.display
         scenes = self._around.scenes if empty else ()
         self.composer.shortcuts = frozenset(
             str(number) for number in range(1, min(len(scenes), 9) + 1)
         )
+
+    def on_key(self, event: events.Key) -> None:
+        """What is typed elsewhere, and is no command there, belongs to the message."""
+        elsewhere = self.focused is not self.composer.area
+        is_command = event.key in self.active_bindings
+        if event.character and event.is_printable and elsewhere and not is_command:
+            event.stop()
+            self.composer.add_text(event.character)
 
     def say(self, text: str) -> None:
         """Put a sentence in the footer."""
@@ -158,5 +173,5 @@ class MainScreen(Screen[None]):
         """Go back to the message; whether the tree was in use."""
         used = self.agents.has_focus or (self.tree_is_overlay and self.has_class(TREE_OPEN))
         self.remove_class(TREE_OPEN)
-        self.composer.area.focus()
+        self.focus_home()
         return used

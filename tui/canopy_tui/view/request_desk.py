@@ -52,7 +52,8 @@ class RequestDesk:
             self._last_key = now
             return False
         text = _text_of(event)
-        match screen.guard.verdict(now, types_text=bool(text)):
+        puts_off = isinstance(event, events.Key) and event.key == "escape"
+        match screen.guard.verdict(now, types_text=bool(text), puts_off=puts_off):
             case Verdict.PASS:
                 return False
             case Verdict.GIVE_BACK:

@@ -24,6 +24,8 @@ from canopy_tui.view.labels import name_of
 from canopy_tui.view.session_row import guides, row
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual import events
     from textual.binding import BindingType
 
@@ -51,8 +53,14 @@ class SessionTree(ScrollView, can_focus=True):
 
         session: str
 
-    def __init__(self, state: ClientState, glyphs: str = UNICODE) -> None:
+    def __init__(
+        self,
+        state: ClientState,
+        glyphs: str = UNICODE,
+        now: Callable[[], float] = time.time,
+    ) -> None:
         super().__init__(id="tree")
+        self._now = now
         self._state = state
         self._glyphs = glyphs
         self._rows: list[tuple[int, SessionView]] = []
@@ -94,7 +102,7 @@ class SessionTree(ScrollView, can_focus=True):
         )
 
     def _content(self, index: int, view: SessionView, width: int) -> Content:
-        now = time.time()
+        now = self._now()
         hidden = sum(1 for _ in tree.below(self._state, view.id)) if view.id in self._folded else 0
         before = Content.assemble(
             self._lead(view), (guides(self._lasts(view), self._glyphs), "$line")
