@@ -36,9 +36,11 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         *AGENT_VALUES,
     ),
     "canopy_agent.auth": ("canopy_shared", "canopy_agent.claude", *AGENT_VALUES),
+    "canopy_agent.history": ("canopy_shared", *AGENT_VALUES),
     "canopy_agent.session": (
         "canopy_shared",
         "canopy_agent.domain",
+        "canopy_agent.history",
         "canopy_agent.render",
         "canopy_agent.wire",
         "canopy_agent.claude",
