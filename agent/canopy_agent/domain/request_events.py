@@ -70,11 +70,12 @@ class RequestOpened:
 @dataclass(frozen=True, slots=True)
 class RequestClosed:
     """The client's request for ``key`` is over; ``withdrawn`` when the CLI took its question
-    back.
+    back. ``allowed`` says whether a permission was given.
     """
 
     key: str
     withdrawn: bool = False
+    allowed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from canopy_agent.domain.effects import (
     Show,
     Withdraw,
 )
-from canopy_agent.domain.facts import ModeShown, ToolInputComplete
+from canopy_agent.domain.facts import ModeShown, ToolClosed, ToolInputComplete, ToolReturned
 from canopy_agent.domain.state import OpenRequest
 from canopy_agent.domain.tool_rules import on_task_hook, show_hook_response
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from canopy_agent.domain.state import SessionState
 
 QUESTION_TOOL = "AskUserQuestion"
+SANDBOX_NETWORK = "SandboxNetworkAccess"
 ENTER_PLAN_MODE = "EnterPlanMode"
 _RESULT_HOOKS = frozenset({"PostToolUse"})
 _TASK_HOOKS = frozenset({"TaskCreated", "TaskCompleted"})
@@ -41,7 +42,7 @@ def on_permission(state: SessionState, event: e.PermissionAsked) -> list[Effect]
         return [Refuse(event.key, "The user cancelled this work.")]
     session = state.children.session_of(agent)
     effects = _make_visible(state, event, session, launch)
-    state.requests[event.key] = OpenRequest(event.key, agent, event.tool_use_id)
+    state.requests[event.key] = OpenRequest(event.key, agent, event.tool_use_id, event.tool)
     background = agent is not None and not state.tasks.blocks_foreground(agent)
     if event.tool == QUESTION_TOOL and state.policy.questions:
         effects.append(AskQuestion(event.key, session, launch, background))
@@ -84,13 +85,29 @@ def on_withdrawn(state: SessionState, event: e.ControlWithdrawn) -> list[Effect]
     request = state.requests.pop(event.key, None)
     if request is None:
         return []
-    return [Withdraw(event.key), *_closed(state, request, withdrawn=True)]
+    closed = _closed(state, request, withdrawn=True)
+    return [Withdraw(event.key), *_answered(state, request, allowed=None), *closed]
 
 
 def on_request_closed(state: SessionState, event: e.RequestClosed) -> list[Effect]:
     """The client answered, or will not."""
     request = state.requests.pop(event.key, None)
-    return [] if request is None else _closed(state, request, withdrawn=event.withdrawn)
+    if request is None:
+        return []
+    answered = _answered(state, request, allowed=event.allowed)
+    return answered + _closed(state, request, withdrawn=event.withdrawn)
+
+
+def _answered(state: SessionState, request: OpenRequest, *, allowed: bool | None) -> list[Effect]:
+    """A question of the sandbox is a call without a result: its answer is the end of it."""
+    if request.tool != SANDBOX_NETWORK:
+        return []
+    call = state.ledger.closed(request.tool_use_id or "")
+    if call is None:
+        return []
+    if allowed is None:
+        return state.place_call(call, ToolClosed(call.id, "stopped"))
+    return state.place_call(call, ToolReturned(call.id, None, is_error=not allowed))
 
 
 def _closed(state: SessionState, request: OpenRequest, *, withdrawn: bool) -> list[Effect]:

@@ -69,6 +69,7 @@ class OpenRequest:
     key: str
     agent: str | None
     tool_use_id: str | None = None
+    tool: str | None = None
     cancel_seen: bool = False
 
 

@@ -44,6 +44,8 @@ Json = Mapping[str, Any]
 PERMISSION = "session/request_permission"
 ELICITATION = "elicitation/create"
 
+NOT_ASKED = "The client could not ask the user for permission"
+
 
 @dataclass(slots=True)
 class Carried:
@@ -57,8 +59,8 @@ class Carried:
 class Questions:
     """All questions of one session that are open at the client.
 
-    ``on_closed(key)`` is called when a question was answered; ``on_decided`` with the person's
-    decision on a permission, before the CLI hears of it.
+    ``on_closed(key, allowed)`` is called when a question was answered; ``on_decided`` with the
+    person's decision on a permission, before the CLI hears of it.
     """
 
     def __init__(
@@ -69,7 +71,7 @@ class Questions:
         *,
         root: str,
         policy: Callable[[], PermissionPolicy],
-        on_closed: Callable[[str], None],
+        on_closed: Callable[[str, bool], None],
         on_decided: Callable[[PermissionAsked, Decision], None],
     ) -> None:
         self._peer = peer
@@ -105,7 +107,11 @@ class Questions:
         params = self._permission_params(asked, ask.session, ask.parent, choices)
 
         def answered(response: Response) -> None:
-            outcome = PermissionOutcome.parse(None if response.error else response.result)
+            if response.error is not None:
+                log.warning("the client could not ask: %s", response.error.message)
+                self._answer(key, ControlError(NOT_ASKED))
+                return
+            outcome = PermissionOutcome.parse(response.result)
             decision = decide(outcome, choices, asked, policy, in_background=ask.background)
             self._on_decided(asked, decision)
             self._answer(key, decision.answer)
@@ -197,12 +203,14 @@ class Questions:
         carried = self._open.pop(key, None)
         if carried is None:
             return
+        allowed = False
         match answer:
             case ControlResult(response):
                 carried.control.answer(key, response)
+                allowed = response.get("behavior") == "allow"
             case ControlError(error):
                 carried.control.refuse(key, error)
-        self._on_closed(key)
+        self._on_closed(key, allowed)
 
     def withdraw(self, key: str) -> None:
         """Take a question back from the client; the CLI expects no answer."""

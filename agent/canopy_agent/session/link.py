@@ -133,8 +133,11 @@ class CliLink:
             for event in self._decoder.decode(frame):
                 self._on_event(event)
         except Exception:
-            # one frame that we mishandle must not end the conversation
+            # one frame that we mishandle must not end the conversation, nor wait for ever
             log.exception("could not handle a frame of type %s", frame.get("type"))
+            request_id = frame.get("request_id")
+            if frame.get("type") == "control_request" and isinstance(request_id, str):
+                self.control.refuse(request_id, "the request could not be handled")
 
     def hurry(self) -> None:
         """Pass on what waits for better words, as it is."""

@@ -100,7 +100,7 @@ class SessionRuntime:
             renderer,
             root=self.id,
             policy=config.permission_policy,
-            on_closed=lambda key: self.handle(e.RequestClosed(key)),
+            on_closed=lambda key, allowed: self.handle(e.RequestClosed(key, allowed=allowed)),
             on_decided=self._decided,
         )
 
