@@ -80,13 +80,23 @@ class AgentLife:
         except StartFailedError as error:
             self._link("failed", str(error))
             return
+        except Exception as error:
+            self._fault(error)
+            return
         finally:
             self.launching = False
         try:
             await self._serve(connection)
+        except Exception as error:
+            self._fault(error)
         finally:
             self.client = None
             await connection.aclose()
+
+    def _fault(self, error: Exception) -> None:
+        """A fault of our own must not look like an agent that is still starting."""
+        log.error("could not run the agent", exc_info=error)
+        self._link("failed", f"A fault of Canopy: {str(error) or type(error).__name__}")
 
     async def _serve(self, connection: AgentConnection) -> None:
         client = self.client = AcpClient(
