@@ -166,6 +166,23 @@ def test_preview_of_files() -> None:
     assert "1 + new" in drawn(told)
 
 
+def test_paths_are_written_from_the_project() -> None:
+    inside = {"file_path": "/home/ada/till/a.py", "content": "x"}
+    outside = (
+        {"file_path": "/etc/x", "content": "x"},
+        {"file_path": "/home/ada/till/../x", "content": ""},
+    )
+
+    def first(given: object) -> str:
+        entry = ToolEntry(at=0.0, tool_call_id="1", raw_input=given)
+        return preview_of(entry, "/home/ada/till")(PAPER)[0].text
+
+    assert first(inside) == "a.py  new file  +1"
+    assert first(outside[0]) == "/etc/x  new file  +1  outside the project"
+    assert first(outside[1]).startswith("/home/ada/till/../x")
+    assert "outside" in first(outside[1])
+
+
 def test_preview_of_anything_else() -> None:
     assert "Nothing more is known" in drawn(None)
     values = {"url": "https://x", "deep": {"a": [1, 2]}, "text": "one\ntwo"}

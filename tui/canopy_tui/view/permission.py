@@ -51,10 +51,13 @@ class PermissionPane(Vertical):
         session: str
         text: str
 
-    def __init__(self, request: PendingRequest, entry: ToolEntry | None, marks: Marks) -> None:
+    def __init__(
+        self, request: PendingRequest, entry: ToolEntry | None, cwd: str, marks: Marks
+    ) -> None:
         super().__init__(classes="request-pane")
         self._request = request
         self._entry = entry
+        self._cwd = cwd
         self._marks = marks
         self._payload: PermissionRequest = request.payload
         self._offered = permission_answers(self._payload.options)
@@ -77,7 +80,7 @@ class PermissionPane(Vertical):
     def on_mount(self) -> None:
         """Draw the preview; the line to write in comes only when asked for."""
         self.query_one("#tell").display = False
-        self.query_one(Preview).draw(preview_of(self._entry))
+        self.query_one(Preview).draw(preview_of(self._entry, self._cwd))
         self.query_one(Preview).focus()
 
     def _title(self) -> Content:
@@ -163,5 +166,7 @@ class PermissionPane(Vertical):
     def action_raw(self) -> None:
         """Switch between the preview and the raw request."""
         self._raw = not self._raw
-        draw = raw_of(self._payload.to_params()) if self._raw else preview_of(self._entry)
+        draw = (
+            raw_of(self._payload.to_params()) if self._raw else preview_of(self._entry, self._cwd)
+        )
         self.query_one(Preview).draw(draw)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from rich.style import Style
@@ -34,13 +35,16 @@ DANGER = re.compile(
 """Parts of a command that deserve a second look: a hint, never a gate."""
 
 
-def preview_of(entry: ToolEntry | None) -> Draw:
-    """How to draw what ``entry`` would do; None when nothing is known of the call."""
+def preview_of(entry: ToolEntry | None, cwd: str = "") -> Draw:
+    """How to draw what ``entry`` would do; None when nothing is known of the call.
+
+    Paths below ``cwd`` are written from there, and files outside of it are pointed out.
+    """
 
     def draw(paper: Paper) -> list[Row]:
         if entry is None:
             return [Row((("Nothing more is known of this call.", paper.ink.muted),))]
-        rows = _file_changes(entry, paper) or _command(entry, paper) or _values(entry, paper)
+        rows = _file_changes(entry, paper, cwd) or _command(entry, paper) or _values(entry, paper)
         return rows + _texts(entry, paper)
 
     return draw
@@ -55,14 +59,20 @@ def raw_of(value: Any) -> Draw:
     return draw
 
 
-def _file_changes(entry: ToolEntry, paper: Paper) -> list[Row]:
+def _file_changes(entry: ToolEntry, paper: Paper, cwd: str) -> list[Row]:
     rows: list[Row] = []
     for path, old, new in changed_files(entry):
         if rows:
             rows.append(BLANK)
+        inside = (
+            bool(cwd) and PurePath(path).is_relative_to(cwd) and ".." not in PurePath(path).parts
+        )
         tail = change_runs(old, new, paper)
+        if cwd and not inside:
+            tail.append(("  outside the project", paper.ink.warning + Style(bold=True)))
         room = paper.width - sum(len(text) for text, _ in tail)
-        shown = fitted(printable(path), room, paper.marks.more)
+        name = str(PurePath(path).relative_to(cwd)) if inside else path
+        shown = fitted(printable(name), room, paper.marks.more)
         rows.append(Row(((shown, paper.ink.strong), *tail)))
         rows += diff_rows(changes(old, new), paper)
     return rows

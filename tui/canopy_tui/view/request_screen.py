@@ -162,7 +162,8 @@ class RequestScreen(ModalScreen[bool]):
             view = self._state.sessions.get(request.session)
             call = request.tool_call_id
             entry = find(view, call) if view is not None and call is not None else None
-            return PermissionPane(request, entry, self._marks)
+            cwd = (view.cwd or self._state.root_of(view).cwd) if view is not None else ""
+            return PermissionPane(request, entry, cwd, self._marks)
         if isinstance(request.payload, FormElicitation):
             return FormPane(request, self._kept.get(request.key, {}), self._marks)
         return LinkPane(request)
