@@ -58,6 +58,10 @@ def _number(value: object) -> float | None:
     return value if good else None  # type: ignore[return-value]  # narrowed by the line above
 
 
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 class Decoder:
     """Turns the frames of one CLI process into events, in order."""
 
@@ -184,10 +188,16 @@ def _state(decoder: Decoder, frame: Json) -> Events:
 
 
 def _status(decoder: Decoder, frame: Json) -> Events:
-    if frame.get("status") != "requesting":
+    if frame.get("status") == "requesting":
+        named = frame.get("user_message_uuids")
+        return [e.ModelRequested(_texts(named) if isinstance(named, list) else None)]
+    uuid = text(frame.get("uuid")) or "compaction"
+    if frame.get("status") == "compacting":
+        return [e.CompactionBegan(uuid)]
+    result = frame.get("compact_result")
+    if result not in ("success", "failed"):
         return []
-    named = frame.get("user_message_uuids")
-    return [e.ModelRequested(_texts(named) if isinstance(named, list) else None)]
+    return [e.CompactionEnded(uuid, result == "success", text(frame.get("compact_error")))]
 
 
 def _lifecycle(decoder: Decoder, frame: Json) -> Events:
@@ -256,8 +266,16 @@ def _result(decoder: Decoder, frame: Json) -> Events:
 
 
 def _compact(decoder: Decoder, frame: Json) -> Events:
-    tokens = section(frame.get("compact_metadata")).get("post_tokens")
-    return [e.Compacted(tokens if isinstance(tokens, int) else None)]
+    facts = section(frame.get("compact_metadata"))
+    return [
+        e.Compacted(
+            _count(facts.get("post_tokens")),
+            _count(facts.get("pre_tokens")),
+            text(facts.get("trigger")),
+            _count(facts.get("duration_ms")),
+            text(frame.get("uuid")),
+        )
+    ]
 
 
 def _memory(decoder: Decoder, frame: Json) -> Events:

@@ -13,6 +13,7 @@ from typing import Any
 
 from canopy_agent.claude.partials import PartialInput
 from canopy_agent.domain.events import (
+    CompactionGrew,
     Event,
     ImageCame,
     MessageBegan,
@@ -115,6 +116,9 @@ class Lane:
                 return self._words(block, text(delta.get("text")) or "")
             case "thinking_delta":
                 return self._words(block, text(delta.get("thinking")) or "")
+            case "compaction_delta":
+                piece = text(delta.get("content")) or ""
+                return [CompactionGrew(piece)] if piece and self.parent is None else []
             case "input_json_delta" if block.input is not None:
                 grown = block.input.feed(text(delta.get("partial_json")) or "")
                 return [] if grown is None else [ToolInputGrew(self.parent, block.tool_id, grown)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from canopy_agent.domain import shell_rules
+from canopy_agent.domain import compaction, shell_rules
 from canopy_agent.domain.effects import Effect, Withdraw
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ def everything_ends(state: SessionState, *, cancelled: bool, why: str) -> list[E
     state.requests.clear()
     effects += state.close_calls(state.ledger.open_calls(), why)
     effects += shell_rules.all_ended(state)
+    effects += compaction.leave_off(state)
     effects += state.children.closed(cancelled=cancelled)
     state.tasks.clear()
     state.ledger.clear()

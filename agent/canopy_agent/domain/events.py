@@ -29,6 +29,9 @@ from canopy_agent.domain.request_events import (
 from canopy_agent.domain.stream_events import (
     CliInit,
     Compacted,
+    CompactionBegan,
+    CompactionEnded,
+    CompactionGrew,
     ConversationReset,
     ImageCame,
     Informed,
@@ -88,6 +91,9 @@ CliEvent = (
     | ToolRefused
     | ResultCame
     | RateLimited
+    | CompactionBegan
+    | CompactionGrew
+    | CompactionEnded
     | Compacted
     | ConversationReset
     | LocalOutput
@@ -127,6 +133,9 @@ __all__ = [
     "CliInit",
     "ClientEvent",
     "Compacted",
+    "CompactionBegan",
+    "CompactionEnded",
+    "CompactionGrew",
     "ControlWithdrawn",
     "ConversationReset",
     "ConversationRestarted",

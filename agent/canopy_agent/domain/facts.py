@@ -299,6 +299,37 @@ class UsageShown:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactionBegan:
+    """The context is being compacted."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionGrew:
+    """A piece of the summary."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionEnded:
+    """``status`` is ``completed``, ``failed`` or ``cancelled``. ``summary`` is what pieces did not
+    show. ``trigger`` is ``manual``, ``auto`` or ``idle``; a duration is in milliseconds.
+    """
+
+    id: str
+    status: str
+    summary: str | None = None
+    error: str | None = None
+    trigger: str | None = None
+    pre_tokens: int | None = None
+    post_tokens: int | None = None
+    duration_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Noted:
     """A notice of the harness: ``severity`` is ``info`` or ``warning``."""
 
@@ -327,5 +358,8 @@ Fact = (
     | ModeShown
     | ChildOptionsShown
     | UsageShown
+    | CompactionBegan
+    | CompactionGrew
+    | CompactionEnded
     | Noted
 )

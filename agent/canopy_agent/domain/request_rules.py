@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from canopy_agent.domain import compaction
 from canopy_agent.domain import events as e
 from canopy_agent.domain.child_options import text_or_none
 from canopy_agent.domain.effects import (
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 QUESTION_TOOL = "AskUserQuestion"
 SANDBOX_NETWORK = "SandboxNetworkAccess"
 ENTER_PLAN_MODE = "EnterPlanMode"
+COMPACTED = "PostCompact"
 _RESULT_HOOKS = frozenset({"PostToolUse"})
 _TASK_HOOKS = frozenset({"TaskCreated", "TaskCompleted"})
 
@@ -130,6 +132,8 @@ def on_hook(state: SessionState, event: e.HookFired) -> list[Effect]:
         effects += show_hook_response(state, event)
         if agent is None and event.input.get("tool_name") == ENTER_PLAN_MODE:
             effects.append(Show(state.root, ModeShown("plan")))
+    if event.event == COMPACTED and agent is None:
+        compaction.on_summary(state, event.input.get("compact_summary"))
     if event.event in _TASK_HOOKS:
         launch = state.tasks.launch_of(agent) if agent is not None else None
         effects += on_task_hook(state, event, launch)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from canopy_agent.domain import (
     cancel_rules,
+    compaction,
     plan_rules,
     request_rules,
     shell_rules,
@@ -63,7 +64,10 @@ RULES: dict[type, Rule] = {
     e.ToolRefused: tool_rules.on_tool_refused,
     e.ResultCame: turn_rules.on_result,
     e.RateLimited: turn_rules.on_rate_limit,
-    e.Compacted: turn_rules.on_compacted,
+    e.CompactionBegan: compaction.on_began,
+    e.CompactionGrew: compaction.on_grew,
+    e.CompactionEnded: compaction.on_ended,
+    e.Compacted: compaction.on_compacted,
     e.ConversationReset: cancel_rules.on_reset,
     e.LocalOutput: stream_rules.on_local_output,
     e.Informed: _informed,

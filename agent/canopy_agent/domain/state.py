@@ -14,6 +14,7 @@ from canopy_agent.domain.bounded import Recent
 from canopy_agent.domain.cancellation import CancelWindow
 from canopy_agent.domain.child_options import ChildOptions
 from canopy_agent.domain.children import Children, FlatChildren
+from canopy_agent.domain.compaction import Compactions
 from canopy_agent.domain.effects import Effect, Show
 from canopy_agent.domain.facts import ToolClosed
 from canopy_agent.domain.generations import Generations
@@ -143,6 +144,7 @@ class SessionState:
     delivered: bool = False
     """The turn has shown text of its own, so its result need not be repeated."""
     printed: Printed = field(default_factory=Printed)
+    compactions: Compactions = field(default_factory=Compactions)
 
     # --- questions --------------------------------------------------------------------------------
 

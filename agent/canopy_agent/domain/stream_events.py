@@ -225,12 +225,40 @@ class RateLimited:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactionBegan:
+    """``status: compacting``: the context is being compacted. Repeated while it lasts."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionGrew:
+    """A piece of the summary that streams."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionEnded:
+    """``compact_result``: how the compaction went. ``id`` is that of the message."""
+
+    id: str
+    succeeded: bool
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Compacted:
-    """``compact_boundary``: the context was compacted; ``post_tokens`` when the CLI says how
-    far.
+    """``compact_boundary``: the context was compacted; figures as far as the CLI knows them.
+
+    ``trigger`` is ``manual`` or ``auto``.
     """
 
     post_tokens: int | None = None
+    pre_tokens: int | None = None
+    trigger: str | None = None
+    duration_ms: int | None = None
+    uuid: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,12 +63,19 @@ def on_text(state: SessionState, event: e.TextCame) -> list[Effect]:
     if not event.text or state.drops(event.parent):
         return []
     if event.parent is None and not event.thinking:
-        if not event.streamed and state.printed.repeated_by_message(event.text):
+        if not event.streamed and _says_again(state, event.text):
             return []
         state.printed.said("" if event.streamed else event.text)
         state.delivered = True
     kind = Thought if event.thinking else Said
     return state.place(kind(event.text, event.message_id), event.parent, streamed=event.streamed)
+
+
+def _says_again(state: SessionState, text: str) -> bool:
+    """Whether a whole message only repeats what a command printed, or how a compaction ended."""
+    if state.printed.repeated_by_message(text):
+        return True
+    return state.compactions.repeats(text, command=False)
 
 
 def on_image(state: SessionState, event: e.ImageCame) -> list[Effect]:
@@ -95,6 +102,8 @@ def on_local_output(state: SessionState, event: e.LocalOutput) -> list[Effect]:
     if not event.text or state.drops(None):
         return []
     if state.printed.repeated_by_command(event.text):
+        return []
+    if state.compactions.repeats(event.text, command=True):
         return []
     state.printed.printed(event.text)
     state.delivered = True

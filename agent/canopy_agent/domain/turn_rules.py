@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from canopy_agent.domain import compaction, plan_rules
 from canopy_agent.domain import events as e
-from canopy_agent.domain import plan_rules
 from canopy_agent.domain.effects import (
     Effect,
     Failed,
@@ -100,7 +100,7 @@ def on_state(state: SessionState, event: e.StateChanged) -> list[Effect]:
         state.turns.state = event.state
         return []
     turn = state.turns.active
-    effects: list[Effect] = []
+    effects = compaction.leave_off(state)
     if turn is not None and turn.cancelled:
         effects += state.close_calls(state.stoppable_calls(), "cancelled")
         effects.append(StopTimer(FORCE_TIMER))
@@ -124,10 +124,12 @@ def on_result(state: SessionState, event: e.ResultCame) -> list[Effect]:
     state.requested = False
     for prompt in event.prompts:
         state.window.gone(prompt)
-    effects = _result(state, event)
+    effects = compaction.leave_off(state)
+    effects += _result(state, event)
     # a local command prints before its prompt is echoed: what was shown counts from here
     state.delivered = False
     state.printed.said("")
+    state.compactions.said = ()
     return effects
 
 
@@ -259,11 +261,6 @@ def _autonomous_result(state: SessionState, event: e.ResultCame) -> list[Effect]
         effects += state.turns.drain()
     _note_work_ended(state)
     return effects
-
-
-def on_compacted(state: SessionState, event: e.Compacted) -> list[Effect]:
-    """The context shrank."""
-    return [Show(state.root, state.usage.compacted(event.post_tokens))]
 
 
 def on_rate_limit(state: SessionState, event: e.RateLimited) -> list[Effect]:

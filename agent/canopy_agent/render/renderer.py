@@ -14,6 +14,7 @@ from canopy_agent.capabilities import ClientProfile
 from canopy_agent.domain import facts as f
 from canopy_agent.render import messages, permissions
 from canopy_agent.render.cards import Cards
+from canopy_agent.render.compaction import Compactions
 from canopy_agent.render.notices import noted
 from canopy_agent.render.patches import ReadFile, no_files
 from canopy_agent.render.plans import Plans
@@ -58,6 +59,7 @@ class Renderer:
         self._calls = ToolCalls(strips_meta=profile.air)
         self._plans = Plans(profile)
         cards = Cards(self._view, self._calls)
+        compactions = Compactions(profile)
         inputs, results = ToolInputs(cards, self._plans), ToolResults(cards, self._plans)
         self._tellers: dict[type, Teller] = {
             f.Said: messages.said,
@@ -88,6 +90,9 @@ class Renderer:
             f.ModeShown: messages.mode,
             f.ChildOptionsShown: lambda fact, _: [ConfigOptionUpdate(child_options(fact.values))],
             f.UsageShown: messages.usage,
+            f.CompactionBegan: compactions.began,
+            f.CompactionGrew: compactions.grew,
+            f.CompactionEnded: compactions.ended,
             f.Noted: lambda fact, parent: noted(fact, parent, profile),
         }
 

@@ -38,16 +38,13 @@ log = logging.getLogger(__name__)
 
 ProcessFactory = Callable[["LaunchSpec"], "ClaudeProcess"]
 
-RESULT_HOOKS = ("PostToolUse", "TaskCreated", "TaskCompleted")
+RESULT_HOOKS = ("PostToolUse", "TaskCreated", "TaskCompleted", "PostCompact", "PostModelSwitch")
 CHILD_HOOKS = (
-    "TaskCreated",
-    "TaskCompleted",
+    *RESULT_HOOKS,
     "SubagentStart",
     "SubagentStop",
     "PreToolUse",
-    "PostToolUse",
     "PostToolUseFailure",
-    "PostModelSwitch",
 )
 """Hooks that tell how a subagent runs; each costs the CLI a round trip, so only clients that show
 subagents as sessions get them."""
