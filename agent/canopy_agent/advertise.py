@@ -15,7 +15,7 @@ from canopy_agent.auth.methods import Relaunch, auth_methods
 from canopy_agent.capabilities import ClientProfile
 from canopy_agent.settings import IMPLEMENTED_VERSIONS, AdapterSettings
 from canopy_shared.errors import internal_error, unsupported_version
-from canopy_shared.ext import air, claude
+from canopy_shared.ext import air, claude, goal
 from canopy_shared.version import __version__
 
 NAME: Final = "acp-canopy"
@@ -95,12 +95,6 @@ AIR_OFFERS: Final[tuple[tuple[str, Condition], ...]] = (
 )
 """The AIR capabilities in their order, and to which clients each is announced."""
 
-_GOAL: Final = {
-    "version": 1,
-    "controlMethod": air.GOAL_METHOD,
-    "actions": ["set", "clear"],
-}
-
 
 def negotiated_version(requested: int, settings: AdapterSettings) -> int:
     """The protocol version to speak. Raises unsupported version when there is none in common.
@@ -148,5 +142,5 @@ def _put(target: dict[str, Any], offers: tuple[Offer, ...], profile: ClientProfi
 
 def _air_meta(profile: ClientProfile) -> dict[str, Any]:
     names = [name for name, to in AIR_OFFERS if to(profile)]
-    goal = {"goal": copy.deepcopy(_GOAL)} if profile.protocol == 1 else {}
-    return air.wrap(capabilities=names, **goal)
+    offered = goal.advertisement() if profile.protocol == 1 else {}
+    return air.wrap(capabilities=names, **offered)

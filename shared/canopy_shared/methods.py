@@ -49,12 +49,19 @@ PROVIDERS_DISABLE: Final = "providers/disable"
 STEERING: Final = "_session/steering"
 GOAL: Final = "_session/goal"
 ASYNC_TASK_STOP: Final = "_session/async_task/stop"
+SESSION_BATCH_GET: Final = "_session/batch_get"
+SESSION_LIST_SUBSCRIBE: Final = "_session/list/subscribe"
+SESSION_LIST_UNSUBSCRIBE: Final = "_session/list/unsubscribe"
+SESSION_RENAME: Final = "_session/rename"
+SESSION_ARCHIVE: Final = "_session/archive"
+SESSION_UNARCHIVE: Final = "_session/unarchive"
 
 SESSION_UPDATE: Final = "session/update"
 REQUEST_PERMISSION: Final = "session/request_permission"
 ELICITATION_CREATE: Final = "elicitation/create"
 ELICITATION_COMPLETE: Final = "elicitation/complete"
 AUTH_STATUS_UPDATE: Final = "_auth/status_update"
+SESSION_LIST_CHANGES: Final = "_session/list/changes"
 
 CANCEL_REQUEST: Final = "$/cancel_request"
 
@@ -79,11 +86,18 @@ _METHODS: Final = (
     Method(STEERING, Sender.CLIENT, stable=False),
     Method(GOAL, Sender.CLIENT, stable=False),
     Method(ASYNC_TASK_STOP, Sender.CLIENT, stable=False),
+    Method(SESSION_BATCH_GET, Sender.CLIENT, stable=False),
+    Method(SESSION_LIST_SUBSCRIBE, Sender.CLIENT, stable=False),
+    Method(SESSION_LIST_UNSUBSCRIBE, Sender.CLIENT, stable=False),
+    Method(SESSION_RENAME, Sender.CLIENT, stable=False),
+    Method(SESSION_ARCHIVE, Sender.CLIENT, stable=False),
+    Method(SESSION_UNARCHIVE, Sender.CLIENT, stable=False),
     Method(SESSION_UPDATE, Sender.AGENT, answered=False),
     Method(REQUEST_PERMISSION, Sender.AGENT),
     Method(ELICITATION_CREATE, Sender.AGENT, stable=False),
     Method(ELICITATION_COMPLETE, Sender.AGENT, answered=False, stable=False),
     Method(AUTH_STATUS_UPDATE, Sender.AGENT, answered=False, stable=False),
+    Method(SESSION_LIST_CHANGES, Sender.AGENT, answered=False, stable=False),
     Method(CANCEL_REQUEST, Sender.EITHER, answered=False, stable=False),
 )
 

@@ -86,6 +86,10 @@ class Params:
                 raise self.wrong(f"{field}[{index}]", "a string")
         return tuple(value)
 
+    def fields(self) -> set[str]:
+        """The names of all fields that are there."""
+        return set(self._values)
+
     def raw(self, field: str) -> Any:
         """The value as it came, None when absent."""
         return self._values.get(field)

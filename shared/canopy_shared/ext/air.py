@@ -27,8 +27,6 @@ RAW_INPUT_RENDERING = "rawInputRendering"
 LOAD_REPLAY_END = "loadReplayEnd"
 SESSION_INDEX = "sessionIndex"
 
-GOAL_METHOD = "_session/goal"
-
 
 @dataclass(frozen=True, slots=True)
 class AirDeclaration:
