@@ -153,6 +153,31 @@ def test_network_and_computer_use_show_their_input() -> None:
     assert "content" not in tool_call
 
 
+@pytest.mark.parametrize(
+    ("name", "tool_input"),
+    [
+        ("Edit", {"file_path": "/project/a", "old_string": "a", "new_string": "b"}),
+        ("Write", {"file_path": "/project/a", "content": "b"}),
+        ("MultiEdit", {"file_path": "/project/a", "edits": [{"old_string": "a"}]}),
+        ("NotebookEdit", {"notebook_path": "/project/a.ipynb", "new_source": "b"}),
+        ("Monitor", {"command": "tail -f log", "description": "Watch"}),
+        ("Workflow", {"script": "return 1"}),
+    ],
+)
+def test_b66_a_request_shows_what_would_be_done(name: str, tool_input: Json) -> None:
+    for profile in (PLAIN, TERMINAL):
+        tool_call, _ = asked(renderer(profile), name, tool_input)
+        assert tool_call["content"]
+        assert tool_call["rawInput"] == tool_input
+
+
+def test_b66_a_command_is_shown_whole() -> None:
+    command = "cat > a.txt <<'EOF'\none\ntwo\nEOF"
+    for profile in (PLAIN, AIR, TERMINAL):
+        tool_call, _ = asked(renderer(profile), "Bash", {"command": command})
+        assert tool_call["title"] == command
+
+
 def test_plan_tools_are_shown_only_here() -> None:
     here = renderer(PLAIN)
     todos = {"todos": [{"content": "a", "status": "pending"}, {"content": "b"}]}

@@ -192,3 +192,10 @@ def test_skill_text_is_not_shown() -> None:
 def test_literal_other_shows_its_input() -> None:
     (start,) = shown(PLAIN, ToolInputComplete("t", "Other", {"a": 1}))
     assert texts(start) == ['```json\n{"a":1}\n```']
+
+
+def test_a_message_to_the_user_is_shown_and_not_its_receipt() -> None:
+    facts = whole_call("SendUserMessage", {"message": "Half done."}, "Message delivered to user.")
+    start, final = shown(PLAIN, *facts)
+    assert (start["title"], texts(start)) == ("Message", ["Half done."])
+    assert "content" not in final

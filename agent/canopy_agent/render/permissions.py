@@ -23,6 +23,9 @@ from canopy_shared.updates import ToolCallUpdate
 
 _PLAN_QUESTION = "Ready to code?"
 _NETWORK = "SandboxNetworkAccess"
+_BLIND = frozenset({_NETWORK, "NotebookEdit", "MultiEdit", "Monitor", "Workflow"})
+"""Tools whose card does not show what would be done: nobody should have to allow that unseen."""
+
 _TEXTS = {
     "Write": WRITE_TEXT,
     "Edit": EDIT_TEXT,
@@ -91,7 +94,7 @@ def _plain_call(
     places: tuple[Location, ...] | None,
 ) -> ToolCallUpdate:
     content = report.content
-    bare = request.name == _NETWORK or request.name.startswith(COMPUTER_USE)
+    bare = request.name in _BLIND or request.name.startswith(COMPUTER_USE)
     if bare and not content:
         content = input_block(call)
     meta: Meta | Unset = UNSET

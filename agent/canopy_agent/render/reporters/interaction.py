@@ -1,4 +1,4 @@
-"""Tools that turn to the user: AskUserQuestion, EnterPlanMode, ExitPlanMode.
+"""Tools that turn to the user: AskUserQuestion, SendUserMessage, EnterPlanMode, ExitPlanMode.
 
 The questions themselves are put by the brokers; here are the cards.
 """
@@ -18,6 +18,7 @@ from canopy_agent.render.reports import (
     Result,
     View,
     show_failure,
+    show_nothing,
     shown,
 )
 from canopy_agent.render.results import error_contents, text_content
@@ -43,6 +44,12 @@ def _questions(call: Call) -> Iterator[str]:
         text = text_field(question, "question") if isinstance(question, Mapping) else ""
         if text:
             yield text
+
+
+def _message_report(call: Call, view: View) -> Report:
+    """What Claude says to the user by a tool is shown like what it says otherwise."""
+    message = text_field(call.input, "message")
+    return Report("Message", content=(text_content(message),) if message else ())
 
 
 def _enter_report(call: Call, view: View) -> Report:
@@ -114,6 +121,7 @@ def approved_plan(call: Call, returned: ToolReturned) -> str:
 
 REPORTERS = {
     "AskUserQuestion": Reporter(_question_report, failure=show_failure),
+    "SendUserMessage": Reporter(_message_report, show_nothing),
     "EnterPlanMode": Reporter(_enter_report),
     EXIT_PLAN: Reporter(_exit_report, _exit_result, _exit_failure),
 }
