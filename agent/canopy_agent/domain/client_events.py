@@ -14,12 +14,16 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class PromptSubmitted:
-    """``session/prompt``, checked and converted. ``received`` counts the client's messages."""
+    """``session/prompt``, checked and converted. ``received`` counts the client's messages.
+
+    ``idle`` is true for a compaction of our own, which no client asked for.
+    """
 
     prompt: str
     blocks: tuple[Json, ...]
     received: int
     text: str = ""
+    idle: bool = False
 
 
 @dataclass(frozen=True, slots=True)

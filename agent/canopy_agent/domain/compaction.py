@@ -45,7 +45,6 @@ class Compactions:
 
     running: Compaction | None = None
     idle_prompt: str | None = None
-    idle_runs: bool = False
     said: tuple[str, ...] = field(default=())
 
     def repeats(self, text: str, *, command: bool) -> bool:
@@ -109,10 +108,9 @@ def on_ended(state: SessionState, event: e.CompactionEnded) -> list[Effect]:
 def on_compacted(state: SessionState, event: e.Compacted) -> list[Effect]:
     """The context shrank: the report is complete, and the gauge follows."""
     running = state.compactions.running or Compaction(event.uuid or "compaction")
-    trigger = IDLE if state.compactions.idle_runs else event.trigger
     ended = replace(
         _ended(running, "completed"),
-        trigger=trigger,
+        trigger=_trigger(state, event.trigger),
         pre_tokens=event.pre_tokens,
         post_tokens=event.post_tokens,
         duration_ms=event.duration_ms,
@@ -133,8 +131,15 @@ def _end(state: SessionState, running: Compaction, status: str, error: str | Non
     words = (error, "Compaction canceled") if status != "completed" else (_DONE,)
     said = tuple(word.strip().rstrip(".") for word in words if word)
     shown = error if status == "failed" else None
-    trigger = IDLE if state.compactions.idle_runs else None
-    return _close(state, replace(_ended(running, status), error=shown, trigger=trigger), said)
+    ended = replace(_ended(running, status), error=shown, trigger=_trigger(state, None))
+    return _close(state, ended, said)
+
+
+def _trigger(state: SessionState, told: str | None) -> str | None:
+    """The trigger: what the CLI takes for a command may be ours."""
+    prompt = state.compactions.idle_prompt
+    ours = prompt is not None and state.turns.find(prompt) is not None
+    return IDLE if ours and told != "auto" else told
 
 
 def _ended(running: Compaction, status: str) -> CompactionEnded:

@@ -36,6 +36,8 @@ FORCE_TIMER = "force-cancel"
 def on_prompt(state: SessionState, event: e.PromptSubmitted) -> list[Effect]:
     """A prompt goes to the CLI at once, whatever runs: the CLI queues."""
     state.turns.submitted(event.prompt, event.received)
+    if event.idle:
+        state.compactions.idle_prompt = event.prompt
     return [SendPrompt(event.prompt, event.blocks)]
 
 

@@ -24,9 +24,10 @@ from canopy_agent.domain.session import step
 from canopy_agent.session.asking import Questions
 from canopy_agent.session.cli_life import CliLife
 from canopy_agent.session.link import user_frame
+from canopy_agent.session.open_prompts import LOST_TWICE, OpenPrompts
 from canopy_agent.session.output_tails import OutputTails
 from canopy_agent.session.timers import Timers
-from canopy_shared.errors import AcpError, auth_required, internal_error, request_cancelled
+from canopy_agent.session.valve import Rewrite, as_they_are
 from canopy_shared.updates import SessionUpdate, Update
 
 if TYPE_CHECKING:
@@ -40,20 +41,13 @@ if TYPE_CHECKING:
     from canopy_agent.session.config import SessionConfig
     from canopy_agent.session.conversation import Conversation
     from canopy_agent.session.link import CliLink
+    from canopy_shared.errors import AcpError
     from canopy_shared.peer import IncomingRequest, Peer
 
 log = logging.getLogger(__name__)
 
+COMPACT = "/compact"
 UNANSWERED_MARKS = "ask_user_question_unanswered_v1"
-
-
-def error_of(failed: fx.Failed) -> AcpError:
-    """The JSON-RPC error of a failed prompt."""
-    if failed.kind == "auth":
-        return auth_required(failed.message, failed.data)
-    if failed.kind == "cancelled":
-        return request_cancelled(failed.message)
-    return internal_error(failed.message, failed.data)
 
 
 class SessionRuntime:
@@ -69,19 +63,19 @@ class SessionRuntime:
         profile: ClientProfile,
         renderer: Renderer,
         observe: Callable[[Mapping[str, Any]], None],
+        rewrite: Rewrite = as_they_are,
     ) -> None:
         self.id = state.root
         self.config = config
         self._state = state
         self._peer = peer
         self._renderer = renderer
-        self._answers: dict[str, IncomingRequest] = {}
-        self._submitted: dict[str, e.PromptSubmitted] = {}
-        self._requeued: set[str] = set()
+        self._prompts = OpenPrompts()
         self._timers = Timers(lambda name: self.handle(e.TimerFired(name)))
         self._tasks: set[asyncio.Task[Any]] = set()
         self._received = 0
         self._closed = False
+        self._quiet = asyncio.Event()
         self.on_turn: Callable[[str | None], None] = lambda prompt: None
         self._cli = CliLife(
             conversation,
@@ -92,6 +86,7 @@ class SessionRuntime:
             refuse=self._refuse,
             restore=config.restore,
             relieve=peer.drained,
+            rewrite=rewrite,
         )
         self._tails = OutputTails(self.control_request, self.spawn, self.handle)
         self._questions = Questions(
@@ -126,6 +121,24 @@ class SessionRuntime:
             raise ControlFailed(subtype, "Claude Code does not run; a prompt starts it again")
         return await self._cli.link.control.request(subtype, **fields)
 
+    async def exchange(self) -> None:
+        """Go on in another CLI, once every prompt that was handed on is answered.
+
+        Prompts that come meanwhile wait. Raises ClaudeError or an ACP error when none could be
+        started; then the next prompt tries again.
+        """
+        self._cli.hold()
+        try:
+            await self._cli.started()
+            while self._state.turns.unsettled():
+                self._quiet.clear()
+                await self._quiet.wait()
+            self._questions.withdraw_all()
+            self.handle(e.StreamEnded())
+            await self._cli.exchange()
+        finally:
+            self._cli.let_flow()
+
     def _lost(self, link: CliLink, ended: ProcessExit | None) -> None:
         status = None if ended is None else ended.describe()
         log.warning("Claude Code of session %s ended: %s", self.id, status)
@@ -136,10 +149,7 @@ class SessionRuntime:
     def _refuse(self, event: e.Event, error: AcpError) -> None:
         """No CLI runs, and none could be started for what the client sent."""
         if isinstance(event, e.PromptSubmitted):
-            self._forget(event.prompt)
-            request = self._answers.pop(event.prompt, None)
-            if request is not None:
-                request.fail(error)
+            self._prompts.refuse(event.prompt, error)
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run ``work`` beside the session; it ends with the session at the latest."""
@@ -152,23 +162,37 @@ class SessionRuntime:
 
     def prompt(self, request: IncomingRequest, blocks: tuple[Any, ...], text: str) -> str:
         """Queue a prompt; ``request`` is answered when its turn ends. Gives the prompt's id."""
-        prompt = str(uuid.uuid4())
         for update in self._renderer.unfinished_plan():
             self.show(update)
-        self._answers[prompt] = request
         request.on_cancel(self.cancel)
+        return self._submit(request, blocks, text)
+
+    def compact(self) -> None:
+        """Compact the conversation while nobody works; nobody is answered."""
+        self._submit(None, ({"type": "text", "text": COMPACT},), COMPACT)
+
+    def _submit(self, request: IncomingRequest | None, blocks: tuple[Any, ...], text: str) -> str:
         self._received += 1
-        event = e.PromptSubmitted(prompt, blocks, self._received, text)
-        self._submitted[prompt] = event
+        prompt = str(uuid.uuid4())
+        event = e.PromptSubmitted(prompt, blocks, self._received, text, idle=request is None)
+        self._prompts.opened(event, request)
         self._cli.submit(event)
         return prompt
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing runs, waits or asks."""
+        turns, requests = self._state.turns, self._state.requests
+        busy = turns.unsettled() or requests or turns.foreground or turns.state != "idle"
+        return self._cli.link is not None and not busy
 
     def cancel(self) -> None:
         """``session/cancel`` of the root."""
         self._received += 1
+        self._cli.hurry()
         for event in self._cli.drop_waiting():
             if isinstance(event, e.PromptSubmitted):
-                self._settle(event.prompt, fx.Stopped("cancelled"))
+                self._prompts.settle(event.prompt, fx.Stopped("cancelled"))
         self.handle(e.CancelRequested(self._received))
 
     def cancel_child(self, child: str) -> bool:
@@ -228,7 +252,7 @@ class SessionRuntime:
             case fx.Show(session, fact, parent):
                 self._show(session, fact, parent)
             case fx.Settle(prompt, outcome):
-                self._settle(prompt, outcome)
+                self._prompts.settle(prompt, outcome)
             case fx.SendPrompt():
                 if self._cli.link is not None:
                     self._cli.link.write(user_frame(effect, self.conversation_id))
@@ -270,6 +294,8 @@ class SessionRuntime:
             case fx.RestartConversation():
                 self._begin_anew(effect)
             case fx.TurnBegan(prompt):
+                if prompt is None:
+                    self._quiet.set()
                 self.on_turn(prompt)
             case fx.Logged(text):
                 log.warning("session %s: %s", self.id, text)
@@ -282,38 +308,12 @@ class SessionRuntime:
         if isinstance(fact, ModeShown) and session == self.id:
             self.config.mode_changed(fact.mode)
 
-    def _settle(self, prompt: str, outcome: fx.Outcome) -> None:
-        self._forget(prompt)
-        request = self._answers.pop(prompt, None)
-        if request is None:
-            return
-        match outcome:
-            case fx.Stopped(stop_reason, usage, meta):
-                result: dict[str, Any] = {"stopReason": stop_reason}
-                if usage is not None:
-                    result["usage"] = usage
-                if meta:
-                    result["_meta"] = meta
-                request.respond(result)
-            case fx.Failed():
-                request.fail(error_of(outcome))
-
-    def _forget(self, prompt: str) -> None:
-        self._submitted.pop(prompt, None)
-        self._requeued.discard(prompt)
-
     def _requeue(self, prompt: str, *, lost: bool) -> None:
-        """Submit a prompt again that the CLI took with it; a lost one once, as it may be what
-        ended the CLI.
-        """
-        event = self._submitted.get(prompt)
-        if event is None or (lost and prompt in self._requeued):
-            text = "Claude Code ended twice before it began this prompt"
-            self._settle(prompt, fx.Failed(text))
-            return
-        if lost:
-            self._requeued.add(prompt)
-        self._cli.submit(event)
+        event = self._prompts.once_more(prompt, lost=lost)
+        if event is None:
+            self._prompts.settle(prompt, LOST_TWICE)
+        else:
+            self._cli.submit(event)
 
     def _control(self, subtype: str, **fields: Any) -> asyncio.Future[dict[str, Any]] | None:
         if self._cli.link is None:
