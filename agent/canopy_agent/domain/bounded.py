@@ -6,6 +6,7 @@ They know nothing of what they hold.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
@@ -13,7 +14,7 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """The ``limit`` most recently written entries."""
+    """The ``limit`` entries that were written, or used, most recently."""
 
     __slots__ = ("_items", "_limit")
 
@@ -37,6 +38,20 @@ class Recent(Generic[K, V]):
         """The value, None when absent or forgotten."""
         return None if key is None else self._items.get(key)
 
+    def use(self, key: K | None) -> V | None:
+        """The value as :meth:`get` gives it; being used keeps it from being forgotten."""
+        if key is None or key not in self._items:
+            return None
+        self._items.move_to_end(key)
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._items)
+
+    def newest(self) -> Iterator[V]:
+        """The values, the one written last first."""
+        return reversed(self._items.values())
+
     def pop(self, key: K) -> V | None:
         """Remove and give the value, None when absent."""
         return self._items.pop(key, None)
@@ -44,3 +59,14 @@ class Recent(Generic[K, V]):
     def clear(self) -> None:
         """Forget everything."""
         self._items.clear()
+
+
+def make_room(items: dict[K, V], limit: int, may_go: Callable[[V], bool]) -> list[K]:
+    """Remove the oldest of the entries that may go, until one more fits into ``limit``; gives
+    their keys. Entries that must stay may exceed the limit.
+    """
+    over = len(items) - limit + 1
+    gone = [key for key, value in items.items() if over > 0 and may_go(value)][: max(over, 0)]
+    for key in gone:
+        del items[key]
+    return gone

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_agent.domain import events as e
-from canopy_agent.domain import shell_rules
+from canopy_agent.domain import async_task_rules, shell_rules
 from canopy_agent.domain.cancellation import FORCE_SECONDS
 from canopy_agent.domain.effects import (
     DropQueued,
@@ -25,7 +25,7 @@ from canopy_agent.domain.effects import (
 from canopy_agent.domain.endings import everything_ends
 from canopy_agent.domain.facts import PlanForgotten
 from canopy_agent.domain.plan_rules import cancel_restart
-from canopy_agent.domain.task_rules import DRAIN_TIMER
+from canopy_agent.domain.task_rules import DRAIN_TIMER, is_quiet, watch_hold
 from canopy_agent.domain.turn_rules import FORCE_TIMER
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def on_cancel(state: SessionState, event: e.CancelRequested) -> list[Effect]:
     works = active is not None or state.turns.autonomous
     if works or affected:
         state.window.begin(working=works)
-    effects = list(state.children.cancelled()) if interrupt else []
+    effects = _end_children(state) if interrupt else []
     dropped = [turn for turn in affected if turn.is_queued]
     for turn in dropped:
         state.window.abandoned(turn.prompt)
@@ -62,15 +62,27 @@ def on_cancel(state: SessionState, event: e.CancelRequested) -> list[Effect]:
 
 def _needs_interrupt(state: SessionState, affected: list[Turn]) -> bool:
     """Nothing is interrupted that does not run; background agents that survive one need none."""
-    if affected or state.turns.foreground or state.turns.state == "requires_action":
+    if affected or state.turns.foreground:
+        return True
+    if any(state.tasks.blocks_foreground(request.agent) for request in state.requests.values()):
         return True
     agents = any(task.is_subagent for task in state.tasks.live())
     return agents and not state.policy.spares_background
 
 
+def _end_children(state: SessionState) -> list[Effect]:
+    """The form in which a cancel ends all children at once: their calls first, as nothing can be
+    shown of them afterwards.
+    """
+    if not state.children.ends_at_cancel:
+        return []
+    calls = [c for c in state.ledger.open_calls() if c.parent is not None or c.agent is not None]
+    return state.close_calls(calls, "cancelled") + state.children.cancelled()
+
+
 def _cancel_active(state: SessionState, turn: Turn) -> list[Effect]:
     state.window.cancelled(turn.prompt)
-    turn.cancelled = True
+    again, turn.cancelled = turn.cancelled, True
     if state.restarting == turn.prompt:
         return cancel_restart(state, turn)
     if turn.is_held and not (state.requested or state.turns.autonomous):
@@ -79,7 +91,8 @@ def _cancel_active(state: SessionState, turn: Turn) -> list[Effect]:
         effects += state.turns.cancel(turn)
         state.window.work_ended()
         return effects
-    return [StartTimer(FORCE_TIMER, FORCE_SECONDS)]
+    # whoever cancels again and again waits no longer than who does it once
+    return [] if again else [StartTimer(FORCE_TIMER, FORCE_SECONDS)]
 
 
 def _stop_workflows(state: SessionState) -> list[Effect]:
@@ -97,7 +110,7 @@ def on_child_cancel(state: SessionState, event: e.ChildCancelRequested) -> list[
     if agent is None or state.tasks.get(agent) is None:
         return []
     for request in state.requests.values():
-        if request.agent == agent:
+        if state.tasks.descends(request.agent, agent):
             request.cancel_seen = True
     return [StopTask(agent)]
 
@@ -110,17 +123,26 @@ def on_receipt(state: SessionState, event: e.InterruptReceipt) -> list[Effect]:
 
 def on_timer(state: SessionState, event: e.TimerFired) -> list[Effect]:
     """A bound was reached."""
-    if event.name == DRAIN_TIMER:
-        quiet = state.turns.state == "idle" and not state.turns.autonomous
-        return state.turns.drain() if quiet else []
     turn = state.turns.active
+    if event.name == DRAIN_TIMER and is_quiet(state):
+        return state.close_calls(state.lost_calls(), "stopped") + state.turns.drain()
     if event.name != FORCE_TIMER or turn is None or not turn.cancelled:
         return []
     effects = state.close_calls(state.stoppable_calls(), "cancelled")
     effects += state.turns.cancel(turn)
     effects += everything_ends(state, cancelled=True, why="process_ended")
     lost = Failed("Claude Code did not stop and was restarted; send the prompt again")
-    return [*effects, *state.turns.stream_ended(lost), ReplaceProcess()]
+    # prompts that go to the next process must not reach this one
+    return [*effects, ReplaceProcess(), *state.turns.stream_ended(lost), *_process_gone(state)]
+
+
+def _process_gone(state: SessionState) -> list[Effect]:
+    """What was known of a process counts no more for the next one."""
+    state.window.end()
+    state.window.forget_orphans()
+    state.requested = False
+    state.usage.process_replaced()
+    return [StopTimer(FORCE_TIMER), StopTimer(DRAIN_TIMER)]
 
 
 def on_stream_ended(state: SessionState, event: e.StreamEnded) -> list[Effect]:
@@ -130,11 +152,7 @@ def on_stream_ended(state: SessionState, event: e.StreamEnded) -> list[Effect]:
     effects = everything_ends(state, cancelled=state.window.open, why="process_ended")
     words = event.status or "without saying why"
     failure = Failed(f"Claude Code ended ({words}); send the next prompt to resume the session")
-    effects += state.turns.stream_ended(failure)
-    state.window.end()
-    state.window.forget_orphans()
-    state.usage.process_replaced()
-    return [*effects, StopTimer(FORCE_TIMER), StopTimer(DRAIN_TIMER)]
+    return [*effects, *state.turns.stream_ended(failure), *_process_gone(state)]
 
 
 def on_closing(state: SessionState, event: e.SessionClosing) -> list[Effect]:
@@ -151,8 +169,9 @@ def on_reset(state: SessionState, event: e.ConversationReset) -> list[Effect]:
         [call for call in state.ledger.open_calls() if call.parent is not None], "stopped"
     )
     effects += shell_rules.all_ended(state)
+    effects += async_task_rules.all_ended(state, cancelled=True)
     effects += state.children.reset()
-    state.tasks.clear()
+    state.tasks.forget()
     state.options.clear()
     state.usage.reset()
-    return [*effects, Show(state.root, PlanForgotten())]
+    return [*effects, *watch_hold(state), Show(state.root, PlanForgotten())]

@@ -20,12 +20,15 @@ class CancelWindow:
         self.open = False
         self.told = False
         """The client was told that the cancelled work ended; its output is dropped from then on."""
+        self.end_due = False
+        """The CLI may still report the end of the cancelled work, without naming its prompt."""
         self._orphans: set[str] = set()
+        self._begun: Recent[str, bool] = Recent(512)
         self._cancelled: Recent[str, bool] = Recent(512)
 
     def begin(self, *, working: bool) -> None:
         """A cancel came. ``working``: something runs whose end will be reported later."""
-        self.open = True
+        self.open = self.end_due = True
         self.told = not working
 
     def end(self) -> None:
@@ -57,13 +60,19 @@ class CancelWindow:
         """Whether ``prompt`` was cancelled, now or earlier."""
         return prompt in self._cancelled
 
+    def begun(self, prompt: str) -> None:
+        """The CLI works on ``prompt``; if it was abandoned, its end will be reported."""
+        self._begun[prompt] = True
+
     def gone(self, prompt: str) -> None:
         """The CLI is done with ``prompt`` in whatever way."""
         self._orphans.discard(prompt)
 
     def receipt(self, still_queued: tuple[str, ...]) -> None:
-        """The interrupt's receipt: of the abandoned prompts, the CLI still holds only these."""
-        self._orphans &= set(still_queued)
+        """The interrupt's receipt: of the abandoned prompts that it has not begun, the CLI still
+        holds only these.
+        """
+        self._orphans = {p for p in self._orphans if p in self._begun or p in still_queued}
 
     def forget_orphans(self) -> None:
         """No abandoned prompt can come back any more."""

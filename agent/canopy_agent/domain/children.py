@@ -17,7 +17,14 @@ if TYPE_CHECKING:
 
 
 class Children(Protocol):
-    """One form. Methods give effects in the order in which the client must see them."""
+    """One form. Methods give effects in the order in which the client must see them.
+
+    ``ends_at_cancel`` is true when a cancel of the root ends all children at once, before the CLI
+    says so; ``drops_after_end`` when nothing of a child can be shown after its end.
+    """
+
+    ends_at_cancel: bool
+    drops_after_end: bool
 
     def hides(self, tool: str) -> bool:
         """Whether the card of a call of ``tool`` is left out because a child session stands for
@@ -52,6 +59,9 @@ class Children(Protocol):
 
     def show(self, fact: Fact, parent: str, *, streamed: bool = True) -> list[Effect]:
         """Place a fact of the subagent that ``parent`` launched."""
+
+    def nobody(self, call: str) -> None:
+        """``call`` began something that is no subagent: what comes under it is nobody's."""
 
     def returned(self, result: ToolReturned, parent: str | None, launch: Launch) -> list[Effect]:
         """The result of a hidden call came; ``launch`` is that call, of whatever tool."""
@@ -94,6 +104,9 @@ class FlatChildren:
     at least what the CLI streams of it (clients that are not AIR).
     """
 
+    ends_at_cancel = False
+    drops_after_end = False
+
     def __init__(self, root: str, *, text: bool, deltas: bool) -> None:
         self._root = root
         self._text = text
@@ -133,6 +146,9 @@ class FlatChildren:
             wanted = streamed and self._deltas
             return [Show(self._root, fact, parent)] if wanted else []
         return [Show(self._root, fact, parent)]
+
+    def nobody(self, call: str) -> None:
+        return
 
     def returned(self, result: ToolReturned, parent: str | None, launch: Launch) -> list[Effect]:
         return [Show(self._root, result, parent)]

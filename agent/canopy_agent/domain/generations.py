@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from canopy_agent.domain.effects import Effect, Logged, Show
+from canopy_agent.domain.bounded import Recent, make_room
+from canopy_agent.domain.effects import Effect, Show
 from canopy_agent.domain.facts import (
     ChildAnnounced,
     ChildEnded,
@@ -20,6 +21,7 @@ from canopy_agent.domain.facts import (
 )
 from canopy_agent.domain.lineage import (
     AGENT_TOOLS,
+    KNOWN_AGENTS,
     Json,
     Launch,
     Lineage,
@@ -29,14 +31,18 @@ from canopy_agent.domain.lineage import (
 )
 
 if TYPE_CHECKING:
+    from canopy_agent.domain.child_options import ChildOptions
     from canopy_agent.domain.events import TaskStarted
     from canopy_agent.domain.facts import Fact
 
-_STATES = {"completed": "completed", "failed": "failed"}
+_STATES = {"completed": "completed", "failed": "failed", "": "disconnected"}
+UNNAMED_TASK = "Delegated task"
 
 
 def end_state(status: str) -> str:
-    """The AIR word for how a task ended: killed, stopped and cancelled are one."""
+    """The AIR word for how a task ended: killed, stopped and cancelled are one, and an end that
+    was never reported ("") is a lost connection.
+    """
     return _STATES.get(status, "cancelled")
 
 
@@ -48,26 +54,37 @@ class Agent:
     launch: str | None
     name: str | None = None
     prompt: str | None = None
-    role: str | None = None
+    task: str = UNNAMED_TASK
     generation: int = 1
     session: str = ""
     parent_session: str = ""
     spawned: bool = False
     ended: bool = False
-    calls: set[str] = field(default_factory=set)
+    calls: Recent[str, bool] = field(default_factory=lambda: Recent(64))
+
+    @property
+    def live(self) -> bool:
+        """Whether the client sees its newest generation at work."""
+        return self.spawned and not self.ended
 
 
 class Generations:
     """The AIR form of :class:`~canopy_agent.domain.children.Children`."""
 
-    def __init__(self, root: str, *, cancellable: bool, spares_background: bool) -> None:
+    drops_after_end = True
+
+    def __init__(
+        self, root: str, options: ChildOptions, *, cancellable: bool, spares_background: bool
+    ) -> None:
+        self.ends_at_cancel = not spares_background
         self._root = root
+        self._options = options
         self._cancellable = cancellable
-        self._spares_background = spares_background
         self._lineage = Lineage()
         self._waiting = Waiting()
         self._agents: dict[str, Agent] = {}
-        self._sessions: dict[str, str] = {}
+        self._pending: dict[str, Agent] = {}
+        self._sessions: Recent[str, str] = Recent(2 * KNOWN_AGENTS)
 
     # --- announcing -----------------------------------------------------------------------------
 
@@ -79,25 +96,26 @@ class Generations:
         return self._announce_ready()
 
     def messaged(self, id_: str, input_: Json, parent: str | None) -> None:
-        self._lineage.sent(id_, input_)
+        self._lineage.sent(id_, input_, parent)
 
     def started(self, event: TaskStarted) -> list[Effect]:
         agent = self._agents.get(event.task)
         if agent is not None:
             return self._started_again(agent, event)
         self._lineage.delegated(event.tool_use_id, event.task)
+        for gone in make_room(self._agents, KNOWN_AGENTS, lambda agent: not agent.live):
+            self._pending.pop(gone, None)
         agent = Agent(event.task, event.tool_use_id, event.description, event.prompt)
-        agent.role = event.subagent_type
         if event.tool_use_id is not None:
-            agent.calls.add(event.tool_use_id)
-        self._agents[event.task] = agent
+            agent.calls[event.tool_use_id] = True
+        self._agents[event.task] = self._pending[event.task] = agent
         return self._announce_ready()
 
     def _started_again(self, agent: Agent, event: TaskStarted) -> list[Effect]:
         message = self._lineage.message(event.tool_use_id)
         self._lineage.delegated(event.tool_use_id, agent.id)
         if event.tool_use_id is not None:
-            agent.calls.add(event.tool_use_id)
+            agent.calls[event.tool_use_id] = True
         return self._next_generation(agent, message, event.prompt) if agent.ended else []
 
     def _announce_ready(self) -> list[Effect]:
@@ -106,10 +124,11 @@ class Generations:
         progress = True
         while progress:
             progress = False
-            for agent in list(self._agents.values()):
-                if not agent.spawned and (parent := self._parent_session(agent)) is not None:
-                    effects += self._spawn(agent, parent)
-                    progress = True
+            for agent in list(self._pending.values()):
+                if agent.spawned or (parent := self._parent_session(agent)) is None:
+                    continue
+                effects += self._spawn(agent, parent)
+                progress = True
         return effects
 
     def _parent_session(self, agent: Agent) -> str | None:
@@ -122,29 +141,34 @@ class Generations:
         if launch.parent is None:
             return self._root
         parent = self._agents.get(self._lineage.agent_of(launch.parent) or "")
-        return parent.session if parent is not None and parent.spawned else None
+        if parent is None or not parent.spawned:
+            return None
+        # an ended session takes no more updates
+        return self._root if parent.ended else parent.session
 
     def _spawn(self, agent: Agent, parent_session: str) -> list[Effect]:
+        self._pending.pop(agent.id, None)
         agent.spawned = True
         agent.parent_session = parent_session
-        agent.session = agent.session or agent.id
-        self._sessions[agent.session] = agent.id
+        agent.session = agent.id
         launch = self._lineage.launch(agent.launch)
         input_ = launch.input if launch else {}
         name = text_field(input_, "name", "description", "subagent_type") or agent.name
         agent.name = name or f"Agent {agent.id[-8:]}"
         prompt = text_field(input_, "prompt") or text_field({"p": agent.prompt}, "p")
-        task = prompt or text_field(input_, "description") or "Delegated task"
-        effects: list[Effect] = [
-            Show(parent_session, self._announcement(agent, task, prompt)),
-        ]
-        for call in sorted(agent.calls):
-            effects += [Show(agent.session, fact, call) for fact in self._waiting.release(call)]
+        agent.task = prompt or text_field(input_, "description") or UNNAMED_TASK
+        effects = self._announce(agent, prompt)
+        for call in (agent.launch, *(call for call in agent.calls if call != agent.launch)):
+            if call is not None:
+                held = self._waiting.release(call)
+                effects += [Show(agent.session, fact, call) for fact in held]
         return effects
 
-    def _announcement(self, agent: Agent, task: str, prompt: str | None) -> ChildAnnounced:
+    def _announce(self, agent: Agent, prompt: str | None) -> list[Effect]:
+        self._sessions[agent.session] = agent.id
         name = agent.name or agent.id
-        return ChildAnnounced(agent.session, name, task, prompt, self._cancellable)
+        announced = ChildAnnounced(agent.session, name, agent.task, prompt, self._cancellable)
+        return [Show(agent.parent_session, announced), *self._options.tell(agent.id, self)]
 
     def _next_generation(
         self, agent: Agent, message: Message | None, prompt: str | None
@@ -152,18 +176,17 @@ class Generations:
         agent.generation += 1
         agent.ended = False
         agent.session = f"{agent.id}:generation:{agent.generation}"
-        self._sessions[agent.session] = agent.id
         if not self._is_live_session(agent.parent_session):
             agent.parent_session = self._root
+        message = message or self._lineage.newest_message(agent.id, agent.name)
         text = (message.text if message else "") or prompt or ""
-        task = text.strip() or "Delegated task"
-        announced = self._announcement(agent, task, text if text.strip() else None)
-        return [Show(agent.parent_session, announced)]
+        agent.task = text.strip() or agent.task
+        return self._announce(agent, text if text.strip() else None)
 
     def _is_live_session(self, session: str) -> bool:
-        agent = self._agents.get(self._sessions.get(session, ""))
+        agent = self._agents.get(self._sessions.get(session) or "")
         return session == self._root or (
-            agent is not None and agent.session == session and not agent.ended
+            agent is not None and agent.session == session and agent.live
         )
 
     # --- running and ending ---------------------------------------------------------------------
@@ -179,15 +202,14 @@ class Generations:
         if known is None:
             return []
         messages = [m for id_ in tool_ids if (m := self._lineage.message(id_)) is not None]
-        new = [m for m in messages if m.id not in known.calls]
-        for message in new:
-            known.calls.add(message.id)
-            self._lineage.delegated(message.id, agent)
-        # a call that had a task of its own has opened its generation then, even if that is over by
-        # now
-        if not known.ended or not new:
+        message = self._lineage.addressed(messages, agent, known.name)
+        if message is None or message.id in known.calls:
+            # a call that had a task of its own has opened its generation then, even if that is
+            # over by now
             return []
-        return self._next_generation(known, new[0], None)
+        known.calls[message.id] = True
+        self._lineage.delegated(message.id, agent)
+        return self._next_generation(known, message, None) if known.ended else []
 
     def ended(
         self,
@@ -212,7 +234,7 @@ class Generations:
     def _end_all(self, state: str) -> list[Effect]:
         effects: list[Effect] = []
         for agent in reversed(self._agents.values()):
-            if agent.spawned and not agent.ended:
+            if agent.live:
                 agent.ended = True
                 effects.append(Show(agent.parent_session, ChildEnded(agent.session, state)))
         self._waiting.clear()
@@ -220,13 +242,16 @@ class Generations:
 
     def cancelled(self) -> list[Effect]:
         # children that the interrupt spares are reported by the CLI, one by one
-        return [] if self._spares_background else self._end_all("cancelled")
+        return self._end_all("cancelled") if self.ends_at_cancel else []
 
     def closed(self, *, cancelled: bool) -> list[Effect]:
+        for agent in list(self._pending.values()):  # nobody will tell who launched them
+            del self._agents[agent.id]
+        self._pending.clear()
         return self._end_all("cancelled" if cancelled else "failed")
 
     def reset(self) -> list[Effect]:
-        effects = self._end_all("failed")
+        effects = self.closed(cancelled=False)
         self._agents.clear()
         self._sessions.clear()
         self._lineage.clear()
@@ -237,12 +262,13 @@ class Generations:
     def show(self, fact: Fact, parent: str, *, streamed: bool = True) -> list[Effect]:
         agent = self._agents.get(self._lineage.agent_of(parent) or "")
         if agent is None or not agent.spawned:
-            if self._waiting.hold(parent, fact):
-                return []
-            return [Logged(f"dropped early output of a subagent (launch {parent})")]
+            return self._waiting.hold(parent, fact)
         if agent.ended:
             return []
         return [Show(agent.session, fact, parent)]
+
+    def nobody(self, call: str) -> None:
+        self._waiting.refuse(call)
 
     def returned(self, result: ToolReturned, parent: str | None, launch: Launch) -> list[Effect]:
         """A failed call that started nobody is shown after all; any other is what its child
@@ -250,18 +276,16 @@ class Generations:
         """
         if self._lineage.agent_of(launch.id) is not None or not result.is_error:
             return []
+        self._waiting.refuse(launch.id)
         card = ToolShownWhole(ToolInputComplete(launch.id, launch.tool, launch.input), result)
         return [Show(self._root, card)] if parent is None else self.show(card, parent)
 
     def session_of(self, agent: str | None) -> str:
-        known = self._agents.get(agent or "")
-        return known.session if known is not None and known.spawned else self._root
+        return self.live_session(agent or "") or self._root
 
     def live_session(self, agent: str) -> str | None:
         known = self._agents.get(agent)
-        if known is None or not known.spawned or known.ended:
-            return None
-        return known.session
+        return known.session if known is not None and known.live else None
 
     def placed(self, agent: str, cwd: str) -> list[Effect]:
         return []  # the AIR form has no word for it
@@ -270,7 +294,8 @@ class Generations:
         return self._lineage.agent_of(tool_use_id)
 
     def agent_of_session(self, session: str) -> str | None:
-        return self._sessions.get(session) if self._cancellable else None
+        agent = self._sessions.get(session) if self._cancellable else None
+        return agent if agent is not None and self.live_session(agent) == session else None
 
     def request_opened(self, agent: str) -> list[Effect]:
         return []

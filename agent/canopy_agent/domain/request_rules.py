@@ -40,7 +40,9 @@ def on_permission(state: SessionState, event: e.PermissionAsked) -> list[Effect]
     """A tool wants permission, or a question wants an answer."""
     agent = event.agent
     launch = state.tasks.launch_of(agent) if agent is not None else None
-    if state.window.drops_output and (launch is None or not state.tasks.runs_under(launch)):
+    if event.key in state.requests:
+        return []
+    if state.window.drops_output and state.tasks.get(agent) is None:
         return [Refuse(event.key, "The user cancelled this work.")]
     session = state.children.session_of(agent)
     effects = _make_visible(state, event, session, launch)
@@ -63,7 +65,7 @@ def _make_visible(
     if call is not None and call.dispatched and not call.hidden:
         # the CLI fills defaults in before it asks: the client is asked about what will run
         return state.place_call(call, whole)
-    call = state.ledger.opened(event.tool_use_id, event.tool, launch)
+    call = state.ledger.opened(event.tool_use_id, event.tool, launch, event.agent)
     call.hidden = False
     call.dispatched = True
     call.pinned = session
@@ -115,7 +117,9 @@ def _answered(state: SessionState, request: OpenRequest, *, allowed: bool | None
 def _closed(state: SessionState, request: OpenRequest, *, withdrawn: bool) -> list[Effect]:
     if request.agent is None:
         return []
-    stopped = withdrawn and request.cancel_seen
+    # a client answers what it has cancelled itself: of foreground work the end comes all the same
+    ends = withdrawn or state.tasks.blocks_foreground(request.agent)
+    stopped = request.cancel_seen and ends
     return state.children.request_closed(request.agent, stopped=stopped)
 
 

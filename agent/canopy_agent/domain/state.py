@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from canopy_agent.domain.async_tasks import AsyncTasks
+from canopy_agent.domain.autonomous_task import AutonomousTask
 from canopy_agent.domain.bounded import Recent
 from canopy_agent.domain.cancellation import CancelWindow
 from canopy_agent.domain.child_options import ChildOptions
@@ -61,6 +63,8 @@ class Policy:
     """A command in the background keeps its terminal until it ends."""
     cwd: str | None = None
     """The root's directory with links resolved."""
+    async_tasks: bool = False
+    """Background tasks are told as such (AIR ``asyncTasks``)."""
 
 
 @dataclass(slots=True)
@@ -130,7 +134,7 @@ class SessionState:
     ledger: ToolLedger
     window: CancelWindow
     usage: UsageMeter
-    options: ChildOptions = field(default_factory=ChildOptions)
+    options: ChildOptions
     hidden: Recent[str, Launch] = field(default_factory=lambda: Recent(1024))
     """Calls without a card, with their input."""
     requests: dict[str, OpenRequest] = field(default_factory=dict)
@@ -145,11 +149,15 @@ class SessionState:
     """The turn has shown text of its own, so its result need not be repeated."""
     printed: Printed = field(default_factory=Printed)
     compactions: Compactions = field(default_factory=Compactions)
+    async_tasks: AsyncTasks | None = None
+    autonomous_task: AutonomousTask | None = None
 
     # --- questions --------------------------------------------------------------------------------
 
     def drops(self, parent: str | None) -> bool:
-        """Whether output is of cancelled work that the client saw end; background agents go on."""
+        """Whether output is of work that the client saw stopped; background agents go on."""
+        if parent is not None and self.tasks.is_stopped(parent):
+            return True
         if not self.window.drops_output:
             return False
         return parent is None or not self.tasks.runs_under(parent)
@@ -177,39 +185,46 @@ class SessionState:
 
     def stoppable_calls(self) -> list[OpenCall]:
         """Open calls of cancelled work: all but those of background agents that go on."""
-        return [
-            call
-            for call in self.ledger.open_calls()
-            if call.parent is None or not self._in_background(call.parent)
-        ]
+        return [call for call in self.ledger.open_calls() if not self._in_background(call)]
 
-    def _in_background(self, launch: str) -> bool:
-        return any(
-            task.backgrounded and self.tasks.launch_of(task.id) == launch
-            for task in self.tasks.live()
-        )
+    def _in_background(self, call: OpenCall) -> bool:
+        agent = self.maker_of(call)
+        return self.tasks.get(agent) is not None and not self.tasks.blocks_foreground(agent)
+
+    def maker_of(self, call: OpenCall) -> str | None:
+        """The subagent that made ``call``; None for the main conversation or one not known yet."""
+        return call.agent or self.tasks.worker_of(call.parent)
 
     def calls_of(self, agent: str) -> list[OpenCall]:
         """Open calls that ``agent`` made."""
-        launch = self.tasks.launch_of(agent)
-        return [c for c in self.ledger.open_calls() if launch is not None and c.parent == launch]
+        return [call for call in self.ledger.open_calls() if self.maker_of(call) == agent]
+
+    def lost_calls(self) -> list[OpenCall]:
+        """Open calls of subagents that ended: no result will come."""
+        calls = self.ledger.open_calls()
+        return [c for c in calls if (a := self.maker_of(c)) is not None and self.tasks.has_ended(a)]
 
 
-def new_state(root: str, policy: Policy, *, resumed: bool = False) -> SessionState:
+def new_state(root: str, policy: Policy, *, resumed: bool = False, epoch: str = "") -> SessionState:
     """The state of a session that begins. ``resumed``: the CLI continues an earlier
-    conversation.
+    conversation. ``epoch``: a new UUID, for ids that no other state may give.
     """
-    tasks = TaskRegistry()
+    tasks, options = TaskRegistry(), ChildOptions()
     children: Children
     if policy.form is Form.AIR:
         children = Generations(
-            root, cancellable=policy.child_cancel, spares_background=policy.spares_background
+            root,
+            options,
+            cancellable=policy.child_cancel,
+            spares_background=policy.spares_background,
         )
     elif policy.form is Form.RFD:
-        children = Subagents(root, policy.cwd)
+        children = Subagents(root, options, policy.cwd)
     else:
         children = FlatChildren(root, text=policy.child_text, deltas=policy.child_deltas)
     return SessionState(
+        async_tasks=AsyncTasks(root) if policy.async_tasks else None,
+        autonomous_task=AutonomousTask(epoch) if policy.async_tasks else None,
         root=root,
         policy=policy,
         tasks=tasks,
@@ -218,4 +233,5 @@ def new_state(root: str, policy: Policy, *, resumed: bool = False) -> SessionSta
         ledger=ToolLedger(),
         window=CancelWindow(),
         usage=UsageMeter(resumed=resumed),
+        options=options,
     )

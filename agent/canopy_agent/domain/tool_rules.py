@@ -21,7 +21,7 @@ from canopy_agent.domain.facts import (
 )
 from canopy_agent.domain.facts import ToolBeat as Beat
 from canopy_agent.domain.facts import ToolInputGrew as Grew
-from canopy_agent.domain.lineage import AGENT_TOOLS, SEND_MESSAGE, Launch
+from canopy_agent.domain.lineage import AGENT_TOOLS, SEND_MESSAGE, Launch, says_async
 from canopy_agent.domain.stream_rules import note_work
 
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ def on_tool_result(state: SessionState, event: e.ToolResulted) -> list[Effect]:
     if event.parent is not None and event.parent == event.id:
         return []
     call = state.ledger.closed(event.id)
+    if not says_async(event.structured):
+        state.tasks.returned(event.id)
     approved = plan_rules.note_result(state, event, call.name if call is not None else "")
     if call is None:
         return []

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from canopy_agent.domain.bounded import Recent
+from canopy_agent.domain.bounded import Recent, make_room
+
+_OPEN = 4096
 
 
 @dataclass(slots=True)
 class OpenCall:
     """A call without a result yet.
 
-    ``parent`` is the launch of the subagent that made it. ``dispatched`` means that the CLI had the
-    whole call. ``pinned`` is the session on which a permission request showed it first, which ties
-    it there whatever the stream says later. ``hidden`` calls have no card.
+    ``parent`` is the launch of the subagent that made it; ``agent`` that subagent, when a request
+    named it before its launch was known. ``dispatched`` means that the CLI had the whole call.
+    ``pinned`` is the session on which a permission request showed it first, which ties it there
+    whatever the stream says later. ``hidden`` calls have no card.
     """
 
     id: str
@@ -26,6 +29,7 @@ class OpenCall:
     dispatched: bool = False
     pinned: str | None = None
     hidden: bool = False
+    agent: str | None = None
     has_task: bool = False
     """A task of the CLI stands for the call: the turn does not wait for its result."""
 
@@ -46,11 +50,12 @@ class ToolLedger:
         """All open calls, oldest first."""
         return list(self._open.values())
 
-    def opened(self, id_: str, name: str, parent: str | None) -> OpenCall:
+    def opened(self, id_: str, name: str, parent: str | None, agent: str | None = None) -> OpenCall:
         """A call was seen for the first time, or again."""
         call = self._open.get(id_)
         if call is None:
-            call = OpenCall(id_, name, parent)
+            make_room(self._open, _OPEN, lambda call: True)
+            call = OpenCall(id_, name, parent, agent=agent)
             self._open[id_] = call
         elif parent is not None and call.parent is None and call.pinned is None:
             call.parent = parent
@@ -74,7 +79,8 @@ class ToolLedger:
 
     def main_calls(self) -> list[OpenCall]:
         """Open calls of the main conversation."""
-        return [call for call in self._open.values() if call.parent is None]
+        calls = self._open.values()
+        return [call for call in calls if call.parent is None and call.agent is None]
 
     def clear(self) -> None:
         """Nothing is open any more."""

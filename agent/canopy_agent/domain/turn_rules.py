@@ -28,6 +28,7 @@ from canopy_shared.ext.claude import AUTONOMOUS_ORIGINS
 
 if TYPE_CHECKING:
     from canopy_agent.domain.state import SessionState
+    from canopy_agent.domain.toolcalls import OpenCall
     from canopy_agent.domain.turns import Turn
 
 FORCE_TIMER = "force-cancel"
@@ -54,7 +55,8 @@ def on_echo(state: SessionState, event: e.PromptEchoed) -> list[Effect]:
         if turn is state.turns.active:
             return []
         return activate(state, turn)
-    if state.window.was_cancelled(event.prompt):
+    if state.turns.is_ours(event.prompt):
+        state.window.begun(event.prompt)
         return []
     if event.origin == "human" and not event.synthetic and event.blocks:
         return [Show(state.root, UserSaid(event.blocks, event.prompt))]
@@ -67,6 +69,10 @@ def activate(state: SessionState, turn: Turn) -> list[Effect]:
     state.window.forget_orphans()
     state.requested = False
     effects = state.turns.activate(turn)
+    for lost in state.tasks.turn_began():
+        # nobody said how it ended: the CLI's list of tasks has not had it for two turns
+        effects += state.close_calls(state.calls_of(lost.id), "stopped")
+        effects += state.children.ended(lost.id, "")
     return [StopTimer(FORCE_TIMER), *effects]
 
 
@@ -82,15 +88,20 @@ def on_model_requested(state: SessionState, event: e.ModelRequested) -> list[Eff
 
 def on_prompt_moved(state: SessionState, event: e.PromptMoved) -> list[Effect]:
     """The CLI's word on one user message; one that it refuses is answered here."""
-    if event.state == "started" and (begun := state.turns.find(event.prompt)) is not None:
-        begun.started = True
+    turn = state.turns.find(event.prompt)
+    if event.state == "started":
+        state.window.begun(event.prompt)
+        if turn is not None:
+            state.turns.begun(turn)
     if event.state not in ("completed", "cancelled", "discarded", "refused"):
         return []
     state.window.gone(event.prompt)
-    turn = state.turns.find(event.prompt)
-    if event.state not in ("discarded", "refused") or turn is None or not turn.is_queued:
+    if turn is None or not turn.is_queued:
         return []
-    return state.turns.settle(turn, Failed(f"Claude Code {event.state} the prompt"))
+    if event.state in ("discarded", "refused"):
+        return state.turns.settle(turn, Failed(f"Claude Code {event.state} the prompt"))
+    turn.over = event.state  # its result may still come; if none does, the next idle answers it
+    return []
 
 
 def on_state(state: SessionState, event: e.StateChanged) -> list[Effect]:
@@ -103,6 +114,7 @@ def on_state(state: SessionState, event: e.StateChanged) -> list[Effect]:
         return []
     turn = state.turns.active
     effects = compaction.leave_off(state)
+    effects += state.close_calls(state.lost_calls(), "stopped")
     if turn is not None and turn.cancelled:
         effects += state.close_calls(state.stoppable_calls(), "cancelled")
         effects.append(StopTimer(FORCE_TIMER))
@@ -128,6 +140,7 @@ def on_result(state: SessionState, event: e.ResultCame) -> list[Effect]:
         state.window.gone(prompt)
     effects = compaction.leave_off(state)
     effects += _result(state, event)
+    state.window.end_due = False
     # a local command prints before its prompt is echoed: what was shown counts from here
     state.delivered = False
     state.printed.said("")
@@ -154,14 +167,17 @@ def _gauge(state: SessionState, event: e.ResultCame, turn: Turn | None) -> list[
 
 def _target(state: SessionState, event: e.ResultCame) -> Turn | None:
     """The turn that a result answers; None for the ghost of a prompt that was answered before."""
-    named = [turn for p in event.prompts if (turn := state.turns.find(p)) is not None]
-    named = [turn for turn in named if not turn.is_held]
+    named = [turn for p in event.prompts if (turn := state.turns.carrier(p)) is not None]
     if named:
         return named[-1]
     if event.prompts:
         return None
-    if state.turns.working is not None:
-        return state.turns.working
+    working = state.turns.working
+    uncancelled = working is None or not working.cancelled
+    if state.window.end_due and uncancelled and is_interrupted_handoff(event):
+        return None
+    if working is not None:
+        return working
     if state.window.expects_orphans:
         state.window.forget_orphans()
         return None
@@ -186,9 +202,8 @@ def _user_result(state: SessionState, event: e.ResultCame, turn: Turn) -> list[E
         effects += [StopTimer(FORCE_TIMER), *state.turns.cancel(turn)]
         _note_work_ended(state)
         return effects
-    if is_interrupted_handoff(event) and state.window.was_cancelled(turn.prompt):
-        return effects
     if refusal is not None:
+        effects += state.close_calls(_forgotten(state) + state.lost_calls(), "cancelled")
         return effects + plan_rules.on_user_interruption(state, turn, refusal)
     return effects + _settle_with_result(state, event, turn)
 
@@ -202,6 +217,7 @@ def _settle_with_result(state: SessionState, event: e.ResultCame, turn: Turn) ->
         elif not state.delivered and event.text and not api_tokens(event.usage).output:
             # a local command whose only output is its result
             effects.append(Show(state.root, Said(event.text)))
+    effects += state.close_calls(state.lost_calls(), "stopped")
     if isinstance(outcome, Stopped) and outcome.stop_reason == "end_turn":
         closing, lost = _incomplete(state)
         effects += closing
@@ -222,7 +238,7 @@ def _explain_refusal(state: SessionState, event: e.ResultCame) -> list[Effect]:
     return [Show(state.root, Said(why))]
 
 
-def _forgotten(state: SessionState) -> list:  # type: ignore[type-arg]
+def _forgotten(state: SessionState) -> list[OpenCall]:
     return [call for call in state.ledger.main_calls() if not _has_task(state, call.id)]
 
 
@@ -258,11 +274,21 @@ def _autonomous_result(state: SessionState, event: e.ResultCame) -> list[Effect]
     never_ran = [c for c in state.ledger.main_calls() if not c.dispatched]
     if state.turns.working is None:
         effects += state.close_calls(never_ran, "never_ran")
+        effects += state.close_calls(state.lost_calls(), "stopped")
     if event.num_turns > 0 or event.is_error:
         state.turns.autonomous = False
-        effects += state.turns.drain()
+        effects += _cycle_ended(state)
     _note_work_ended(state)
     return effects
+
+
+def _cycle_ended(state: SessionState) -> list[Effect]:
+    """A cycle that reported on subagents is over: the turn that was held for it gets its answer."""
+    turn = state.turns.active
+    if turn is None or not turn.is_held or not turn.cancelled:
+        return state.turns.drain()
+    effects = state.close_calls(state.stoppable_calls(), "cancelled")
+    return [*effects, StopTimer(FORCE_TIMER), *state.turns.cancel(turn)]
 
 
 def on_rate_limit(state: SessionState, event: e.RateLimited) -> list[Effect]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from canopy_agent.domain import hold
+from canopy_agent.domain.bounded import Recent
 from canopy_agent.domain.effects import (
     Effect,
     Failed,
@@ -59,6 +60,8 @@ class Turn:
     error_kind: str | None = None
     started: bool = False
     """The CLI has begun it, whether or not it was echoed yet."""
+    over: str | None = None
+    """How the CLI said that it is done with it, before any result for it."""
 
     @property
     def is_queued(self) -> bool:
@@ -85,6 +88,8 @@ class Turns:
         """A cycle that no prompt asked for is the foreground work."""
         self.debt = 0
         """Idles that earlier results still owe."""
+        self._sent: Recent[str, bool] = Recent(1024)
+        self._merged: Recent[str, str] = Recent(256)
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -99,6 +104,24 @@ class Turns:
     def find(self, prompt: str) -> Turn | None:
         """The unanswered turn of ``prompt``."""
         return next((turn for turn in self._turns if turn.prompt == prompt), None)
+
+    def is_ours(self, prompt: str) -> bool:
+        """Whether the client sent ``prompt``, answered or not."""
+        return prompt in self._sent
+
+    def carrier(self, prompt: str) -> Turn | None:
+        """The unanswered turn that the result of ``prompt`` answers: its own, or the one that it
+        was merged into. A held turn has its result.
+        """
+        seen: set[str] = set()
+        while self.find(prompt) is None:
+            seen.add(prompt)
+            into = self._merged.get(prompt)
+            if into is None or into in seen:
+                return None
+            prompt = into
+        turn = self.find(prompt)
+        return None if turn is None or turn.is_held else turn
 
     @property
     def working(self) -> Turn | None:
@@ -121,13 +144,14 @@ class Turns:
 
     def names_pending(self, prompts: tuple[str, ...]) -> bool:
         """Whether a result answers a prompt that still waits for its own result."""
-        return any((turn := self.find(p)) is not None and not turn.is_held for p in prompts)
+        return any(self.carrier(prompt) is not None for prompt in prompts)
 
     # --- life -------------------------------------------------------------------------------------
 
     def submitted(self, prompt: str, received: int) -> Turn:
         """A prompt went to the CLI."""
         turn = Turn(prompt, received)
+        self._sent[prompt] = True
         self._turns.append(turn)
         return turn
 
@@ -145,21 +169,21 @@ class Turns:
         """The CLI took the prompt in; the turn before it, if any, is answered first."""
         effects: list[Effect] = []
         if self.active is not None and self.active is not turn:
-            effects += self._hand_off(self.active)
+            effects += self._hand_off(self.active, turn)
         self.active = turn
         self.autonomous = False
         turn.phase = Active()
-        self._tasks.turn_began()
         effects.append(TurnBegan(turn.prompt))
         return effects
 
-    def _hand_off(self, turn: Turn) -> list[Effect]:
+    def _hand_off(self, turn: Turn, successor: Turn) -> list[Effect]:
         if turn.cancelled:
             self.debt += 1
             return self.settle(turn, self.cancelled_outcome(turn))
         if isinstance(turn.phase, Held):
             return self.settle(turn, turn.phase.outcome)
         # two prompts that the CLI merged: the later one gets the result, this one was part of it
+        self._merged[turn.prompt] = successor.prompt
         return self.settle(turn, stopped("end_turn", turn.tally))
 
     def cancelled_outcome(self, turn: Turn) -> Stopped:
@@ -190,10 +214,20 @@ class Turns:
             return []
         return self.settle(turn, turn.phase.outcome)
 
-    def spawned(self, task: str) -> None:
-        """A subagent began or was woken: it belongs to the active turn."""
+    def spawned(self, task: str, parent: str | None) -> None:
+        """A subagent began or was woken: it belongs to the active turn, unless the subagent
+        ``parent`` that launched it works for an earlier one.
+        """
+        turn = self.active
+        if turn is None:
+            return
+        if parent is None or parent in turn.spawned or self._tasks.get(parent) is None:
+            turn.spawned.add(task)
+
+    def ended(self, task: str) -> None:
+        """A subagent ended: no turn waits for it."""
         if self.active is not None:
-            self.active.spawned.add(task)
+            self.active.spawned.discard(task)
 
     # --- idle -------------------------------------------------------------------------------------
 
@@ -203,9 +237,26 @@ class Turns:
             self.debt = 0
         self.state = "running"
 
+    def begun(self, turn: Turn) -> None:
+        """The CLI began ``turn``: an idle from now on is not owed by what came before it."""
+        turn.started = True
+        self.debt = 0
+
     def idle(self) -> list[Effect]:
         """The CLI is idle: work out what that means for the active turn."""
         self.state = "idle"
+        return self._answer_dropped() + self._idle()
+
+    def _answer_dropped(self) -> list[Effect]:
+        """Prompts that the CLI is done with, although it neither echoed nor answered them."""
+        effects: list[Effect] = []
+        for turn in self.queued():
+            if turn.over is not None:
+                reason = "end_turn" if turn.over == "completed" else "cancelled"
+                effects += self.settle(turn, Stopped(reason))
+        return effects
+
+    def _idle(self) -> list[Effect]:
         turn = self.active
         if self.autonomous and self.debt == 0:
             self.autonomous = False
