@@ -18,7 +18,8 @@ NO_AUTO = {"permissions": {"disableAutoMode": "disable", "disableBypassPermissio
 _PLAN_FILE = re.compile(r'(/[^\s"`\\]+/plans/[\w.-]+\.md)')
 
 
-def _plan_file(request: ModelRequest) -> dict[str, Any]:
+def plan_file(request: ModelRequest) -> dict[str, Any]:
+    """The input of a Write of the plan to the file that Claude Code named."""
     return {"file_path": _PLAN_FILE.findall(json.dumps(request.body))[-1], "content": PLAN}
 
 
@@ -34,7 +35,7 @@ def planner(*, approved: Reply = "The plan was approved.", carried: Reply = "Don
             When(after_tool="Write", says="plan it"),
             [ToolUse("ToolSearch", {"query": "select:ExitPlanMode"})],
         ),
-        Rule(When(says="plan it", step=0), [ToolUse("Write", _plan_file)]),
+        Rule(When(says="plan it", step=0), [ToolUse("Write", plan_file)]),
     ]
 
 
