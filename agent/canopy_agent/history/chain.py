@@ -104,7 +104,7 @@ class _Responses:
     def of(cls, index: Index) -> _Responses:
         made = cls()
         for entry in index.by_uuid.values():
-            if entry.message is not None:
+            if entry.message is not None and entry.kind == "assistant":
                 made.members.setdefault((entry.writer, entry.message), []).append(entry)
             for call in entry.answers:
                 made.results.setdefault((entry.writer, call), []).append(entry)
@@ -123,7 +123,7 @@ def _with_parallel_calls(index: Index, chain: list[Entry]) -> list[Entry]:
         key = (entry.writer, entry.message or "")
         if entry.message is None or last_of[key] != entry.uuid:
             continue
-        members = responses.members[key]
+        members = responses.members.get(key, [])
         whole += [one for one in members if one.uuid not in on_chain]
         for call in dict.fromkeys(call for one in members for call in one.calls):
             found = responses.results.get((entry.writer, call), ())

@@ -30,8 +30,9 @@ class Entry:
     """One record of a conversation, without its content.
 
     ``offset`` and ``size`` are bytes in the file. ``writer`` is None for the main conversation,
-    else the id of the subagent ("" when an old transcript does not name it). ``calls`` are the ids
-    of its tool calls, ``answers`` those that its tool results answer.
+    else the id of the subagent ("" when an old transcript does not name it). ``message`` is the id
+    that clients know a response or a queued prompt by. ``calls`` are the ids of its tool calls,
+    ``answers`` those that its tool results answer.
     """
 
     position: int
@@ -149,10 +150,19 @@ def entry_of(record: Json, position: int = 0, offset: int = 0, size: int = 0) ->
         (agent or "") if record.get("isSidechain") is True else None,
         record.get("isMeta") is True,
         bool(record.get("teamName")),
-        text(message.get("id")) if kind == "assistant" else None,
+        _known_as(record, message),
         tuple(_ids(blocks, "tool_use", "id")) if kind == "assistant" else (),
         tuple(_ids(blocks, "tool_result", "tool_use_id")) if kind == "user" else (),
     )
+
+
+def _known_as(record: Json, message: Json) -> str | None:
+    match record.get("type"):
+        case "assistant":
+            return text(message.get("id"))
+        case "attachment":
+            return text(section(record.get("attachment")).get("source_uuid"))
+    return None
 
 
 def _ids(blocks: Iterable[Any], kind: str, name: str) -> Iterator[str]:
