@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from canopy_agent.domain import events as e
 from canopy_agent.domain import async_task_rules, shell_rules
+from canopy_agent.domain import events as e
 from canopy_agent.domain.cancellation import FORCE_SECONDS
 from canopy_agent.domain.effects import (
     DropQueued,

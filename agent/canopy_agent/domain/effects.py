@@ -211,6 +211,38 @@ class RestartConversation:
 
 
 @dataclass(frozen=True, slots=True)
+class Reply:
+    """Answer the request of an extension that came as ``key``."""
+
+    key: str
+    result: Json
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyError:
+    """Answer the request of an extension that came as ``key`` with an internal error."""
+
+    key: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class StopBackground:
+    """Stop ``task``, or with ``interrupt`` the cycle that runs; ``TaskStopDone`` is the answer."""
+
+    key: str
+    task: str
+    interrupt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Submit:
+    """Bring ``event``, an event of the client, before a CLI that runs, and start one if need be."""
+
+    event: Any
+
+
+@dataclass(frozen=True, slots=True)
 class TurnBegan:
     """A turn was activated or all turns ended; for titles, gauges and idle work."""
 
@@ -246,6 +278,10 @@ Effect = (
     | FollowOutput
     | ReadRest
     | StopFollowing
+    | Reply
+    | ReplyError
+    | StopBackground
+    | Submit
     | TurnBegan
     | Logged
 )

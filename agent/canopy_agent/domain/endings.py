@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from canopy_agent.domain import compaction, shell_rules
+from canopy_agent.domain import async_task_rules, autonomous_task, compaction, shell_rules
 from canopy_agent.domain.effects import Effect, Withdraw
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ def everything_ends(state: SessionState, *, cancelled: bool, why: str) -> list[E
     effects += state.close_calls(state.ledger.open_calls(), why)
     effects += shell_rules.all_ended(state)
     effects += compaction.leave_off(state)
+    effects += async_task_rules.all_ended(state, cancelled=cancelled or why == "stopped")
+    effects += autonomous_task.ended(state, cancelled=cancelled or why == "stopped")
     effects += state.children.closed(cancelled=cancelled)
     state.tasks.clear()
     state.ledger.clear()

@@ -14,6 +14,13 @@ from canopy_agent.domain.client_events import (
     RestartFailed,
     SessionClosing,
     TimerFired,
+    WindowKnown,
+)
+from canopy_agent.domain.extension_events import (
+    ExtensionEvent,
+    SteerSubmitted,
+    TaskStopAsked,
+    TaskStopDone,
 )
 from canopy_agent.domain.request_events import (
     ControlWithdrawn,
@@ -116,13 +123,14 @@ ClientEvent = (
     | ConversationRestarted
     | RestartFailed
     | TimerFired
+    | WindowKnown
     | SessionClosing
     | RequestOpened
     | RequestClosed
     | PlanRefused
     | PlanAccepted
 )
-Event = CliEvent | ClientEvent
+Event = CliEvent | ClientEvent | ExtensionEvent
 
 __all__ = [
     "AgentWoken",
@@ -166,12 +174,15 @@ __all__ = [
     "ResultCame",
     "SessionClosing",
     "StateChanged",
+    "SteerSubmitted",
     "StreamEnded",
     "SuggestionMade",
     "TaskNotified",
     "TaskPatched",
     "TaskProgressed",
     "TaskStarted",
+    "TaskStopAsked",
+    "TaskStopDone",
     "TextCame",
     "TimerFired",
     "ToolBeat",
@@ -180,4 +191,5 @@ __all__ = [
     "ToolRefused",
     "ToolResulted",
     "ToolUsed",
+    "WindowKnown",
 ]

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from canopy_agent.domain.session_facts import SessionFact
+
 Json = Mapping[str, Any]
 
 
@@ -362,4 +364,5 @@ Fact = (
     | CompactionGrew
     | CompactionEnded
     | Noted
+    | SessionFact
 )

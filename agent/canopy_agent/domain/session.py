@@ -9,11 +9,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from canopy_agent.domain import (
+    async_task_rules,
+    autonomous_task,
     cancel_rules,
     compaction,
     plan_rules,
     request_rules,
     shell_rules,
+    stop_rules,
     stream_rules,
     task_rules,
     tool_rules,
@@ -88,11 +91,26 @@ RULES: dict[type, Rule] = {
     e.ConversationRestarted: plan_rules.on_restarted,
     e.RestartFailed: plan_rules.on_restart_failed,
     e.InterruptReceipt: cancel_rules.on_receipt,
+    e.WindowKnown: stream_rules.on_window,
     e.TimerFired: cancel_rules.on_timer,
     e.SessionClosing: cancel_rules.on_closing,
+    e.TaskStopAsked: stop_rules.on_stop_asked,
+    e.TaskStopDone: stop_rules.on_stop_done,
 }
+
+FIRST: dict[type, Rule] = {
+    e.TaskStarted: async_task_rules.on_task_started,
+    e.TaskProgressed: async_task_rules.on_task_progressed,
+    e.TaskPatched: async_task_rules.on_task_patched,
+    e.TaskNotified: async_task_rules.on_task_notified,
+    e.BackgroundLevel: async_task_rules.on_level,
+    e.ToolResulted: async_task_rules.on_tool_result,
+    e.ResultCame: async_task_rules.on_result,
+}
+"""What is told of an event beside the conversation, before its rule has seen it."""
 
 
 def step(state: SessionState, event: e.Event) -> list[Effect]:
     """Apply ``event`` to ``state`` and give what has to be done, in order."""
-    return RULES[type(event)](state, event)
+    first = FIRST.get(type(event), _nothing)(state, event)
+    return [*autonomous_task.before(state, event), *first, *RULES[type(event)](state, event)]

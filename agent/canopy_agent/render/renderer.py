@@ -12,7 +12,7 @@ from typing import Any
 
 from canopy_agent.capabilities import ClientProfile
 from canopy_agent.domain import facts as f
-from canopy_agent.render import messages, permissions
+from canopy_agent.render import messages, permissions, session_facts
 from canopy_agent.render.cards import Cards
 from canopy_agent.render.compaction import Compactions
 from canopy_agent.render.notices import noted
@@ -94,6 +94,7 @@ class Renderer:
             f.CompactionGrew: compactions.grew,
             f.CompactionEnded: compactions.ended,
             f.Noted: lambda fact, parent: noted(fact, parent, profile),
+            **session_facts.TELLERS,
         }
 
     def render(self, fact: f.Fact, parent: str | None) -> list[Update]:

@@ -23,6 +23,7 @@ from canopy_agent.domain.facts import ModeShown
 from canopy_agent.domain.session import step
 from canopy_agent.session.asking import Questions
 from canopy_agent.session.cli_life import CliLife
+from canopy_agent.session.extension_requests import ExtensionRequests
 from canopy_agent.session.link import user_frame
 from canopy_agent.session.open_prompts import LOST_TWICE, OpenPrompts
 from canopy_agent.session.output_tails import OutputTails
@@ -89,6 +90,12 @@ class SessionRuntime:
             rewrite=rewrite,
         )
         self._tails = OutputTails(self.control_request, self.spawn, self.handle)
+        self.extensions = ExtensionRequests(
+            control=self.control_request,
+            handle=self.handle,
+            spawn=self.spawn,
+            submit=self._cli.submit,
+        )
         self._questions = Questions(
             peer,
             profile,
@@ -213,6 +220,7 @@ class SessionRuntime:
         self.handle(e.SessionClosing())
         self._questions.withdraw_all()
         self._timers.stop_all()
+        self.extensions.close()
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -293,6 +301,8 @@ class SessionRuntime:
                 self._tails.stop(task)
             case fx.RestartConversation():
                 self._begin_anew(effect)
+            case fx.Reply() | fx.ReplyError() | fx.StopBackground() | fx.Submit():
+                self.extensions.run(effect)
             case fx.TurnBegan(prompt):
                 if prompt is None:
                     self._quiet.set()
