@@ -27,6 +27,13 @@ class PromptSubmitted:
 
 
 @dataclass(frozen=True, slots=True)
+class WindowKnown:
+    """The size of the model's context became known, in tokens."""
+
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class CancelRequested:
     """``session/cancel`` of the root."""
 

@@ -31,6 +31,11 @@ def _gauge(state: SessionState, shown: UsageShown | None) -> list[Effect]:
     return [] if shown is None else [Show(state.root, shown)]
 
 
+def on_window(state: SessionState, event: e.WindowKnown) -> list[Effect]:
+    """The gauge gets its scale."""
+    return _gauge(state, state.usage.window_known(event.size))
+
+
 def _child_model(state: SessionState, parent: str, model: str | None) -> list[Effect]:
     """A subagent's response names the model that it runs on."""
     agent = state.children.agent_of_call(parent)
@@ -47,7 +52,7 @@ def on_message_began(state: SessionState, event: e.MessageBegan) -> list[Effect]
         return _child_model(state, event.parent, event.model)
     if state.drops(None):
         return []
-    return _gauge(state, state.usage.began(event.model, event.usage))
+    return _gauge(state, state.usage.began(event.model, event.usage, event.message_id))
 
 
 def on_message_usage(state: SessionState, event: e.MessageUsage) -> list[Effect]:
@@ -94,13 +99,17 @@ def on_message_said(state: SessionState, event: e.MessageSaid) -> list[Effect]:
         return _child_model(state, event.parent, event.model)
     if event.error is not None and state.turns.active is not None:
         state.turns.active.error_kind = event.error
-    return _gauge(state, state.usage.said(event.model, event.usage))
+    if state.drops(None):
+        return []
+    return _gauge(state, state.usage.said(event.model, event.usage, event.message_id))
 
 
 def on_local_output(state: SessionState, event: e.LocalOutput) -> list[Effect]:
     """Output of a local command belongs to the answer, once however often the CLI repeats it."""
     if not event.text or state.drops(None):
         return []
+    if event.uuid is not None and state.turns.is_ours(event.uuid):
+        return []  # what a person typed only looks like it
     if state.printed.repeated_by_command(event.text):
         return []
     if state.compactions.repeats(event.text, command=True):

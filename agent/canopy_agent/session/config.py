@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from canopy_agent.capabilities import ClientProfile
     from canopy_agent.domain.facts import Fact
     from canopy_agent.session.config_options import SessionOptions
-    from canopy_agent.session.option_changes import Change
+    from canopy_agent.session.option_changes import Change, Request
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +46,7 @@ class SessionConfig:
         self._place = place
         self._serial = asyncio.Lock()
         self._before_plan: str | None = None
+        self._sent_modes: list[str] = []
         self.options: SessionOptions | None = None
         self.show: Callable[[Update], None] = lambda update: None
         self.note: Callable[[Fact], None] = lambda fact: None
@@ -92,10 +93,15 @@ class SessionConfig:
     async def _apply(self, change: Change) -> None:
         for request in change.requests:
             try:
-                await self.request(request)
+                await self._send(request)
             except ClaudeError as error:
                 raise internal_error(f"Claude Code did not take the change: {error}") from error
         self._take(change)
+
+    async def _send(self, request: Request) -> None:
+        if request["subtype"] == "set_permission_mode":
+            self._sent_modes.append(request["mode"])
+        await self.request(request)
 
     def _take(self, change: Change) -> None:
         self._remember_plan(change.state.mode)
@@ -121,6 +127,33 @@ class SessionConfig:
         self.options = change.state
         self.show(option_changes.options_update(change.state, self._profile))
 
+    async def report(self, plan: Callable[[SessionOptions], Change]) -> None:
+        """Something outside changed the options: send and show what follows, in turn with all
+        else. What the CLI does not take is logged.
+        """
+        async with self._serial:
+            if self.options is None:
+                return
+            change = plan(self.options)
+            for request in change.requests:
+                try:
+                    await self._send(request)
+                except ClaudeError as error:
+                    log.warning("an option could not follow a change: %s", error)
+            self._take(change)
+
+    def expected(self, mode: str) -> bool:
+        """Whether the CLI only says which mode it was told; each is said once, in order."""
+        if mode not in self._sent_modes:
+            return False
+        del self._sent_modes[: self._sent_modes.index(mode) + 1]
+        return True
+
+    def settle_modes(self) -> None:
+        """A turn begins: nothing that was sent before will be said again."""
+        if not self._serial.locked():
+            self._sent_modes.clear()
+
     def mode_in_effect(self, mode: str) -> str:
         """The mode that the CLI is put in for an approved plan that asked for ``mode``."""
         return effective_mode(mode, self.permission_policy().plan)
@@ -144,6 +177,6 @@ class SessionConfig:
             return
         for request in option_changes.restoring(self.options, self._profile):
             try:
-                await self.request(request)
+                await self._send(request)
             except ClaudeError as error:
                 log.warning("an option could not be restored: %s", error)

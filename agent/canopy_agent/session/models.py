@@ -23,6 +23,7 @@ from canopy_agent.settings import AdapterSettings, ModelConfig
 
 Json = Mapping[str, Any]
 
+_BEDROCK_ID: Final = re.compile(r"(?:\w+\.)?anthropic\.(.+?)(?:-v\d+(?::\d+)?)?\Z")
 _CONTEXT_SUFFIX: Final = re.compile(r"\s*\((?P<context>[^()]*context[^()]*)\)$", re.IGNORECASE)
 
 
@@ -78,8 +79,12 @@ def catalog(
     adapter: AdapterSettings | None = None,
     settings: ClaudeSettings | None = None,
     config: ModelConfig | None = None,
+    served: frozenset[str] | None = None,
 ) -> Catalog:
-    """The models of the CLI's ``initialize`` response under the settings."""
+    """The models of the CLI's ``initialize`` response under the settings.
+
+    ``served`` are the ids that a chosen provider lists; None while it lists none.
+    """
     listed = init.get("models")
     found = (_row(item) for item in (listed if isinstance(listed, list) else ()))
     rows = tuple(row for row in found if row is not None)
@@ -89,6 +94,8 @@ def catalog(
     if allowed is not None:
         rows = _allowed(rows, allowed, {**config.overrides, **settings.model_overrides})
     rows = tuple(row for row in rows if not _is_denied(row, settings.denied_models))
+    if served is not None:
+        rows = tuple(row for row in rows if _is_served(row, served))
     custom = adapter.custom_model if adapter else None
     if custom and all(row.value != custom for row in rows):
         rows += (_like(rows, custom, custom),)
@@ -121,6 +128,12 @@ def _is_denied(row: ModelRow, denied: tuple[str, ...]) -> bool:
         return False
     found = (match_model((row,), entry) for entry in denied)
     return any(match is not None for match in found)
+
+
+def _is_served(row: ModelRow, served: frozenset[str]) -> bool:
+    """Whether a provider lists the model of a row; Bedrock ids have a vendor and a revision."""
+    wanted = {canonical(name) for name in (row.value, row.resolved) if name}
+    return any(canonical(_BEDROCK_ID.sub(r"\1", id_)) in wanted for id_ in served)
 
 
 # --- names --------------------------------------------------------------------------------------
