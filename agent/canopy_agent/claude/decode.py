@@ -7,12 +7,12 @@ known here.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from canopy_agent.claude import decode_tasks
-from canopy_agent.claude.lanes import Lane, section, text
+from canopy_agent.claude import decode_records, decode_tasks
+from canopy_agent.claude.fields import count, ident, items, number, section, text, texts
+from canopy_agent.claude.lanes import Lane
 from canopy_agent.domain import events as e
 from canopy_agent.domain.bounded import Recent
 
@@ -21,9 +21,10 @@ log = logging.getLogger(__name__)
 Json = Mapping[str, Any]
 Events = list[e.Event]
 
-_STDOUT = re.compile(r"<local-command-stdout>(.*?)</local-command-stdout>", re.DOTALL)
-_SWITCHED = re.compile(r"(?:Set|Kept) model (?:to|as) ")
 _LANES = 256
+_RECORDS = 4096
+_KINDS = 256
+_LONGEST_KIND = 120
 
 SILENT = frozenset(
     {
@@ -39,7 +40,6 @@ SILENT = frozenset(
         "system/post_turn_summary",
         "system/session_title_changed",
         "system/commands_changed",
-        "system/task_progress",
         "tool_use_summary",
         "auth_status",
         "keep_alive",
@@ -49,27 +49,16 @@ SILENT = frozenset(
 """Frames that say nothing to the rules: some are the runtime's, some are nobody's."""
 
 
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
-
-
-def _number(value: object) -> float | None:
-    good = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return value if good else None  # type: ignore[return-value]  # narrowed by the line above
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
 class Decoder:
     """Turns the frames of one CLI process into events, in order."""
 
     def __init__(self) -> None:
         self._lanes: Recent[str, Lane] = Recent(_LANES)
-        self._main = Lane(None)
+        self._main = Lane(None, self.skip)
+        self._records: Recent[str, bool] = Recent(_RECORDS)
         self.unknown: dict[str, int] = {}
-        """Kinds of frames that were skipped, with how often; logged once each."""
+        """Kinds of frames, and of their parts, that were skipped, with how often; logged once
+        each."""
 
     def decode(self, frame: Json) -> Events:
         """The events of one frame; ``[]`` for one that says nothing."""
@@ -80,102 +69,61 @@ class Decoder:
             return rule(self, frame)
         name = f"{kind}/{subtype}" if subtype else kind
         if name not in SILENT:
-            self._skip(name)
+            self.skip(name)
         return []
 
-    def _skip(self, name: str) -> None:
-        seen = self.unknown.get(name, 0)
-        if not seen and len(self.unknown) < _LANES:
-            log.warning("skipped a frame of an unknown kind: %s", name[:120])
-        self.unknown[name] = seen + 1
+    def skip(self, name: str) -> None:
+        """Something of a kind that nobody knows came by."""
+        name = name[:_LONGEST_KIND]
+        if name in self.unknown:
+            self.unknown[name] += 1
+        elif len(self.unknown) < _KINDS:
+            log.warning("skipped a frame of an unknown kind: %s", name)
+            self.unknown[name] = 1
 
     def lane(self, parent: str | None) -> Lane:
         """The lane of a conversation."""
         if parent is None:
             return self._main
-        lane = self._lanes.get(parent)
+        lane = self._lanes.use(parent)
         if lane is None:
-            lane = self._lanes[parent] = Lane(parent)
+            lane = self._lanes[parent] = Lane(parent, self.skip)
         return lane
+
+    def is_repeated(self, frame: Json) -> bool:
+        """Whether a record came before: after a compaction the CLI repeats those that it kept."""
+        uuid = ident(frame.get("uuid"))
+        if uuid is None:
+            return False
+        if uuid in self._records:
+            return True
+        self._records[uuid] = True
+        return False
 
 
 # --- rules ----------------------------------------------------------------------------------------
 
 
 def _stream_event(decoder: Decoder, frame: Json) -> Events:
-    return decoder.lane(text(frame.get("parent_tool_use_id"))).stream(section(frame.get("event")))
+    parent = ident(frame.get("parent_tool_use_id"))
+    return decoder.lane(parent).stream(section(frame.get("event")))
 
 
 def _assistant(decoder: Decoder, frame: Json) -> Events:
-    return decoder.lane(text(frame.get("parent_tool_use_id"))).complete(frame)
-
-
-def _blocks(content: object) -> tuple[Json, ...]:
-    if isinstance(content, str):
-        return ({"type": "text", "text": content},) if content else ()
-    if not isinstance(content, list):
-        return ()
-    return tuple(block for block in content if isinstance(block, Mapping))
+    if decoder.is_repeated(frame):
+        return []
+    return decoder.lane(ident(frame.get("parent_tool_use_id"))).complete(frame)
 
 
 def _user(decoder: Decoder, frame: Json) -> Events:
-    blocks = _blocks(section(frame.get("message")).get("content"))
-    parent, uuid = text(frame.get("parent_tool_use_id")), text(frame.get("uuid"))
-    if frame.get("isReplay") is True and parent is None and uuid is not None:
-        origin = text(section(frame.get("origin")).get("kind"))
-        synthetic = frame.get("isSynthetic") is True
-        echo: Events = [e.PromptEchoed(uuid, blocks, origin, synthetic)]
-        return echo + _local_output(blocks, uuid)
-    return _results(frame, blocks, parent) + (_local_output(blocks, uuid) if not parent else [])
-
-
-def _results(frame: Json, blocks: tuple[Json, ...], parent: str | None) -> Events:
-    results = [block for block in blocks if block.get("type") == "tool_result"]
-    structured = frame.get("tool_use_result") if len(results) == 1 else None
-    events: Events = []
-    ids = tuple(id_ for block in results if (id_ := text(block.get("tool_use_id"))))
-    whole = section(frame.get("tool_use_result"))
-    if whole.get("success") is True and (agent := text(whole.get("resumedAgentId"))):
-        events.append(e.AgentWoken(agent, ids))
-    notes = _result_notes(frame.get("tool_result_meta"))
-    for block in results:
-        id_ = text(block.get("tool_use_id"))
-        if id_ is None:
-            continue
-        note = notes.get(id_, {})
-        events.append(
-            e.ToolResulted(
-                parent,
-                id_,
-                block.get("content"),
-                block.get("is_error") is True,
-                structured,
-                text(note.get("non_execution_kind")),
-                text(note.get("user_feedback")),
-            )
-        )
-    return events
-
-
-def _result_notes(value: object) -> dict[str, Json]:
-    rows = value if isinstance(value, list) else []
-    notes = (row for row in rows if isinstance(row, Mapping))
-    return {id_: row for row in notes if (id_ := text(row.get("id")))}
-
-
-def _local_output(blocks: tuple[Json, ...], uuid: str | None) -> Events:
-    """Output of a local command that travels inside a user message."""
-    words = "".join(text(block.get("text")) or "" for block in blocks)
-    outputs = (out.strip() for out in _STDOUT.findall(words))
-    # the CLI notes a switch that its host asked for in this form, one that is typed in another
-    return [e.LocalOutput(out, uuid) for out in outputs if out and not _SWITCHED.match(out)]
+    return [] if decoder.is_repeated(frame) else decode_records.user_record(frame)
 
 
 def _init(decoder: Decoder, frame: Json) -> Events:
     return [
         e.CliInit(
-            frozenset(_texts(frame.get("capabilities"))),
-            _texts(frame.get("terminal_slash_commands")),
+            frozenset(texts(frame.get("capabilities"))),
+            texts(frame.get("terminal_slash_commands")),
             text(frame.get("model")),
             text(frame.get("permissionMode")),
         )
@@ -190,8 +138,8 @@ def _state(decoder: Decoder, frame: Json) -> Events:
 def _status(decoder: Decoder, frame: Json) -> Events:
     if frame.get("status") == "requesting":
         named = frame.get("user_message_uuids")
-        return [e.ModelRequested(_texts(named) if isinstance(named, list) else None)]
-    uuid = text(frame.get("uuid")) or "compaction"
+        return [e.ModelRequested(texts(named) if isinstance(named, list) else None)]
+    uuid = ident(frame.get("uuid")) or "compaction"
     if frame.get("status") == "compacting":
         return [e.CompactionBegan(uuid)]
     result = frame.get("compact_result")
@@ -201,21 +149,21 @@ def _status(decoder: Decoder, frame: Json) -> Events:
 
 
 def _lifecycle(decoder: Decoder, frame: Json) -> Events:
-    prompt, state = text(frame.get("command_uuid")), text(frame.get("state"))
+    prompt, state = ident(frame.get("command_uuid")), text(frame.get("state"))
     if prompt is None or state is None:
         return []
     return [e.PromptMoved(prompt, state, text(frame.get("wakeup_source")))]
 
 
 def _tool_progress(decoder: Decoder, frame: Json) -> Events:
-    id_ = text(frame.get("tool_use_id"))
+    id_ = ident(frame.get("tool_use_id"))
     if id_ is None:
         return []
     return [
         e.ToolBeat(
             id_,
-            text(frame.get("parent_tool_use_id")),
-            _number(frame.get("elapsed_time_seconds")),
+            ident(frame.get("parent_tool_use_id")),
+            number(frame.get("elapsed_time_seconds")),
             text(frame.get("subagent_type")),
             frame.get("subagent_retry"),
         )
@@ -223,13 +171,13 @@ def _tool_progress(decoder: Decoder, frame: Json) -> Events:
 
 
 def _denied(decoder: Decoder, frame: Json) -> Events:
-    id_ = text(frame.get("tool_use_id"))
+    id_ = ident(frame.get("tool_use_id"))
     if id_ is None:
         return []
     return [
         e.ToolRefused(
             id_,
-            text(frame.get("agent_id")),
+            ident(frame.get("agent_id")),
             text(frame.get("decision_reason_type")),
             text(frame.get("decision_reason")),
             text(frame.get("message")),
@@ -238,29 +186,30 @@ def _denied(decoder: Decoder, frame: Json) -> Events:
 
 
 def _prompts(frame: Json) -> tuple[str, ...]:
-    many = _texts(frame.get("user_message_uuids"))
-    one = text(frame.get("user_message_uuid"))
+    many = texts(frame.get("user_message_uuids"))
+    one = ident(frame.get("user_message_uuid"))
     return many if many or one is None else (one,)
 
 
 def _result(decoder: Decoder, frame: Json) -> Events:
-    turns = frame.get("num_turns")
+    news = frame.get("model_usage_since_last_result")
     return [
         e.ResultCame(
             text(frame.get("subtype")) or "success",
             frame.get("is_error") is True,
             text(frame.get("result")) or "",
-            _texts(frame.get("errors")),
+            texts(frame.get("errors")),
             text(frame.get("stop_reason")),
             text(frame.get("terminal_reason")),
-            turns if isinstance(turns, int) else 0,
+            count(frame.get("num_turns")) or 0,
             section(frame.get("origin")) or None,
             _prompts(frame),
             section(frame.get("usage")),
             section(frame.get("modelUsage")),
-            _number(frame.get("total_cost_usd")),
+            number(frame.get("total_cost_usd")),
             section(frame.get("stop_details")) or None,
             text(frame.get("startup_failure_reason")),
+            news if isinstance(news, Mapping) else None,
         )
     ]
 
@@ -269,21 +218,20 @@ def _compact(decoder: Decoder, frame: Json) -> Events:
     facts = section(frame.get("compact_metadata"))
     return [
         e.Compacted(
-            _count(facts.get("post_tokens")),
-            _count(facts.get("pre_tokens")),
+            count(facts.get("post_tokens")),
+            count(facts.get("pre_tokens")),
             text(facts.get("trigger")),
-            _count(facts.get("duration_ms")),
-            text(frame.get("uuid")),
+            count(facts.get("duration_ms")),
+            ident(frame.get("uuid")),
         )
     ]
 
 
 def _memory(decoder: Decoder, frame: Json) -> Events:
-    id_, rows = text(frame.get("uuid")), frame.get("memories")
+    id_, rows = ident(frame.get("uuid")), frame.get("memories")
     if id_ is None or not isinstance(rows, list):
         return []
-    memories = tuple(row for row in rows if isinstance(row, Mapping))
-    return [e.MemoryRecalled(id_, text(frame.get("mode")) or "select", memories)]
+    return [e.MemoryRecalled(id_, text(frame.get("mode")) or "select", items(rows))]
 
 
 def _reset(decoder: Decoder, frame: Json) -> Events:
@@ -296,14 +244,14 @@ def _rate_limit(decoder: Decoder, frame: Json) -> Events:
 
 def _local_command(decoder: Decoder, frame: Json) -> Events:
     words = text(frame.get("content")) or ""
-    return [e.LocalOutput(words, text(frame.get("uuid")))] if words.strip() else []
+    return [e.LocalOutput(words, ident(frame.get("uuid")))] if words.strip() else []
 
 
 def _informational(decoder: Decoder, frame: Json) -> Events:
     words, level = text(frame.get("content")), text(frame.get("level")) or "info"
     if not words or not words.strip():
         return []
-    return [e.Informed(words, level, text(frame.get("tool_use_id")))]
+    return [e.Informed(words, level, ident(frame.get("tool_use_id")))]
 
 
 def _suggestion(decoder: Decoder, frame: Json) -> Events:
@@ -312,7 +260,7 @@ def _suggestion(decoder: Decoder, frame: Json) -> Events:
 
 
 def _control(decoder: Decoder, frame: Json) -> Events:
-    key, request = text(frame.get("request_id")), section(frame.get("request"))
+    key, request = ident(frame.get("request_id")), section(frame.get("request"))
     if key is None:
         return []
     match request.get("subtype"):
@@ -320,27 +268,28 @@ def _control(decoder: Decoder, frame: Json) -> Events:
             return [
                 e.PermissionAsked(
                     key,
-                    text(request.get("tool_use_id")) or key,
+                    ident(request.get("tool_use_id")) or key,
                     text(request.get("tool_name")) or "Unknown Tool",
                     section(request.get("input")),
-                    text(request.get("agent_id")),
+                    ident(request.get("agent_id")),
                     request,
                 )
             ]
         case "hook_callback":
             input_ = section(request.get("input"))
             event = text(input_.get("hook_event_name")) or ""
-            used = text(request.get("tool_use_id")) or text(input_.get("tool_use_id"))
+            used = ident(request.get("tool_use_id")) or ident(input_.get("tool_use_id"))
             return [e.HookFired(key, event, input_, used)]
         case "elicitation":
             return [e.ElicitationAsked(key, request)]
         case "request_user_dialog":
             return [e.DialogAsked(key, request)]
+    decoder.skip(f"control_request/{text(request.get('subtype')) or '?'}")
     return []
 
 
 def _withdrawn(decoder: Decoder, frame: Json) -> Events:
-    key = text(frame.get("request_id"))
+    key = ident(frame.get("request_id"))
     return [e.ControlWithdrawn(key)] if key else []
 
 

@@ -7,10 +7,11 @@ rule.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from canopy_agent.claude.fields import count, ident, section, text
 from canopy_agent.claude.partials import PartialInput
 from canopy_agent.domain.events import (
     CompactionGrew,
@@ -31,17 +32,15 @@ Json = Mapping[str, Any]
 
 TOOL_BLOCKS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _LOGIN = re.compile(r"\brun /login\b", re.IGNORECASE)
-_EMPTY: Json = {}
 
-
-def text(value: object) -> str | None:
-    """``value`` if it is text."""
-    return value if isinstance(value, str) else None
-
-
-def section(value: object) -> Json:
-    """``value`` if it is an object, an empty one otherwise."""
-    return value if isinstance(value, Mapping) else _EMPTY
+_QUIET = frozenset(
+    {
+        *("ping", "message_stop", "content_block_stop", "error"),
+        *("signature_delta", "citations_delta", "redacted_thinking", "compaction"),
+        *("document", "search_result", "container_upload", "fallback"),
+    }
+)
+"""Parts of a message that are nobody's to show."""
 
 
 @dataclass(slots=True)
@@ -56,9 +55,10 @@ class Block:
 
 @dataclass(slots=True)
 class Lane:
-    """The message that streams in one conversation."""
+    """The message that streams in one conversation. ``skip`` hears of parts of unknown kinds."""
 
     parent: str | None
+    skip: Callable[[str], None]
     message_id: str | None = None
     blocks: dict[int, Block] = field(default_factory=dict)
     unmatched: list[Block] = field(default_factory=list)
@@ -78,6 +78,11 @@ class Lane:
             case "message_delta":
                 usage = section(event.get("usage"))
                 return [MessageUsage(self.parent, usage)] if usage else []
+        return self._unknown(event.get("type"))
+
+    def _unknown(self, kind: object) -> list[Event]:
+        if isinstance(kind, str) and kind not in _QUIET:
+            self.skip(f"stream/{kind}")
         return []
 
     def _begin(self, message: Json) -> list[Event]:
@@ -88,9 +93,9 @@ class Lane:
         return [MessageBegan(self.parent, self.message_id, text(message.get("model")), usage)]
 
     def _open(self, event: Json) -> list[Event]:
-        index, source = event.get("index"), section(event.get("content_block"))
+        index, source = count(event.get("index")), section(event.get("content_block"))
         kind = text(source.get("type")) or ""
-        if not isinstance(index, int):
+        if index is None:
             return []
         block = self.blocks[index] = Block(kind)
         if kind in TOOL_BLOCKS:
@@ -101,14 +106,14 @@ class Lane:
         return []
 
     def _open_tool(self, block: Block, source: Json) -> list[Event]:
-        block.tool_id = text(source.get("id")) or ""
+        block.tool_id = ident(source.get("id")) or ""
         block.input = PartialInput()
         name = text(source.get("name")) or "Unknown Tool"
         return [ToolBegan(self.parent, block.tool_id, name)] if block.tool_id else []
 
     def _delta(self, event: Json) -> list[Event]:
-        block = self.blocks.get(event.get("index"))  # type: ignore[arg-type]  # any key may be asked
-        delta = section(event.get("delta"))
+        index, delta = count(event.get("index")), section(event.get("delta"))
+        block = self.blocks.get(index) if index is not None else None
         if block is None:
             return []
         match delta.get("type"):
@@ -121,8 +126,11 @@ class Lane:
                 return [CompactionGrew(piece)] if piece and self.parent is None else []
             case "input_json_delta" if block.input is not None:
                 grown = block.input.feed(text(delta.get("partial_json")) or "")
-                return [] if grown is None else [ToolInputGrew(self.parent, block.tool_id, grown)]
-        return []
+                known = grown is not None and block.tool_id
+                return [ToolInputGrew(self.parent, block.tool_id, grown or {})] if known else []
+            case "input_json_delta":
+                return []
+        return self._unknown(delta.get("type"))
 
     def _words(self, block: Block, words: str) -> list[Event]:
         if not words:
@@ -172,15 +180,16 @@ class Lane:
             thinking = kind == "thinking"
             return [TextCame(self.parent, rest, message_id, thinking, streamed=False)]
         if kind in TOOL_BLOCKS:
-            id_, name = text(block.get("id")), text(block.get("name")) or "Unknown Tool"
+            id_, name = ident(block.get("id")), text(block.get("name")) or "Unknown Tool"
             used = ToolUsed(self.parent, id_ or "", name, section(block.get("input")))
             return [used] if id_ else []
         if kind.endswith("_tool_result"):
-            id_ = text(block.get("tool_use_id"))
-            return [ToolResulted(self.parent, id_, [block])] if id_ else []
+            id_ = ident(block.get("tool_use_id"))
+            failed = block.get("is_error") is True
+            return [ToolResulted(self.parent, id_, [block], failed)] if id_ else []
         if kind == "image":
             return self._image(section(block.get("source")), message_id)
-        return []
+        return self._unknown(kind or "?")
 
     def _rest(self, kind: str, whole: str) -> str:
         """What of a complete block has not streamed; all of it when it does not continue the

@@ -209,6 +209,8 @@ class ResultCame:
     cost: float | None = None
     stop_details: Json | None = None
     startup_failure_reason: str | None = None
+    model_usage_news: Json | None = None
+    """What came to ``model_usage`` since the result before this one, when the CLI says so."""
 
     @property
     def origin_kind(self) -> str | None:

@@ -161,7 +161,9 @@ def _result(state: SessionState, event: e.ResultCame) -> list[Effect]:
 
 def _gauge(state: SessionState, event: e.ResultCame, turn: Turn | None) -> list[Effect]:
     tally = turn.tally if turn is not None else None
-    shown = state.usage.result(tally, event.usage, event.model_usage, event.cost, event.origin)
+    shown = state.usage.result(
+        tally, event.usage, event.model_usage, event.cost, event.origin, event.model_usage_news
+    )
     return [] if shown is None else [Show(state.root, shown)]
 
 

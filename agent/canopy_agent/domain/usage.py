@@ -18,6 +18,7 @@ Json = Mapping[str, Any]
 DEFAULT_WINDOW = 200_000
 LARGE_WINDOW = 1_000_000
 SYNTHETIC = "<synthetic>"
+_CENT_PART = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,15 @@ def model_tokens(row: Json) -> Tokens:
     )
 
 
+def _model_rows(models: Json) -> dict[str, Tokens]:
+    return {model: model_tokens(row) for model, row in models.items() if isinstance(row, Mapping)}
+
+
+def _row_cost(row: object) -> float:
+    cost = row.get("costUSD") if isinstance(row, Mapping) else None
+    return cost if isinstance(cost, (int, float)) and not isinstance(cost, bool) else 0.0
+
+
 def prompt_usage(tokens: Tokens) -> dict[str, int]:
     """``usage`` of a prompt response."""
     return {
@@ -127,6 +137,38 @@ class TurnTally:
         return {"quota": {"token_count": _quota_row(self.main), "model_usage": rows}}
 
 
+@dataclass(slots=True)
+class Cost:
+    """What a session cost in USD: the CLI's running total, with those of CLIs that are gone.
+
+    A CLI that resumes a conversation goes on with the total that the one before it had saved, and
+    begins at zero when that one was killed. What the client was told never goes down.
+    """
+
+    total: float | None = None
+    _gone: float = 0.0
+    _reading: float = 0.0
+    _replaced: bool = False
+
+    def read(self, cost: float, news: float | None) -> None:
+        """The running total is ``cost``; ``news`` is the part that the last result brought."""
+        from_zero = news is not None and abs(cost - news) < _CENT_PART
+        if cost < self._reading or (self._replaced and from_zero):
+            self.began_anew()
+        self._replaced = False
+        self._reading = cost
+        self.total = max(self._gone + cost, self.total or 0.0)
+
+    def began_anew(self) -> None:
+        """The running total starts at zero again."""
+        self._gone += self._reading
+        self._reading = 0.0
+
+    def process_replaced(self) -> None:
+        """The next reading comes from another CLI."""
+        self._replaced = True
+
+
 class UsageMeter:
     """Follows the main conversation's context and the CLI's cumulative totals."""
 
@@ -136,15 +178,18 @@ class UsageMeter:
         self._message = Tokens()
         self._shown: tuple[int, int] | None = None
         self._used = 0
-        self._cost: float | None = None
-        self._cost_before = 0.0
+        self._cost = Cost()
+        self._streamed: str | None = None
         self.model: str | None = None
         self.window = DEFAULT_WINDOW
 
-    def began(self, model: str | None, usage: Json) -> UsageShown | None:
-        """A main-conversation message began."""
+    def began(
+        self, model: str | None, usage: Json, message_id: str | None = None
+    ) -> UsageShown | None:
+        """A main-conversation message began to stream."""
         if model and model != SYNTHETIC:
             self.model = model
+        self._streamed = message_id
         self._message = api_tokens(usage)
         return self._moved(self._message.total)
 
@@ -161,14 +206,18 @@ class UsageMeter:
         )
         return self._moved(self._message.total)
 
-    def said(self, model: str | None, usage: Json) -> UsageShown | None:
+    def said(
+        self, model: str | None, usage: Json, message_id: str | None = None
+    ) -> UsageShown | None:
         """A complete main-conversation message passed; counts only if it never streamed."""
         if model is None or model == SYNTHETIC:
             return None
         self.model = model
         tokens = api_tokens(usage)
-        if self._message.total or not tokens.total:
+        streamed = self._message.total and message_id == self._streamed
+        if streamed or not tokens.total:
             return None
+        self._streamed = message_id
         self._message = tokens
         return self._moved(tokens.total)
 
@@ -189,11 +238,12 @@ class UsageMeter:
         models: Json,
         cost: float | None,
         origin: Json | None,
+        news: Json | None = None,
     ) -> UsageShown | None:
         """A result came: add it to ``tally`` (None for an autonomous cycle) and move the
-        baseline.
+        baseline. ``models`` are the CLI's totals, ``news`` what came to them since its last result.
         """
-        increments = self._increments(usage, models)
+        increments = self._increments(usage, models, news)
         if tally is not None:
             tally.main += api_tokens(usage)
             tally.counted = True
@@ -202,16 +252,16 @@ class UsageMeter:
         self._note_window(models)
         self._message = Tokens()
         if cost is not None:
-            # a replaced CLI may count from zero again; what the client was told never goes down
-            self._cost = max(cost + self._cost_before, self._cost or 0.0)
-        return self._show(self._cost, origin) if self._used else None
+            self._cost.read(cost, None if news is None else sum(map(_row_cost, news.values())))
+        return self._show(self._cost.total, origin) if self._used else None
 
-    def _increments(self, usage: Json, models: Json) -> dict[str, Tokens]:
-        readings = {
-            model: model_tokens(row) for model, row in models.items() if isinstance(row, Mapping)
-        }
-        if self._resumed:
-            self._resumed = False
+    def _increments(self, usage: Json, models: Json, news: Json | None) -> dict[str, Tokens]:
+        readings, resumed = _model_rows(models), self._resumed
+        self._resumed = False
+        if news is not None:
+            self._totals = readings
+            return _model_rows(news)
+        if resumed:
             self._totals = readings
             return {self.model: api_tokens(usage)} if self.model else {}
         increments = {}
@@ -248,12 +298,14 @@ class UsageMeter:
         """The next readings come from a new CLI, whose totals begin anew."""
         self._totals = {}
         self._resumed = True
+        self._message = Tokens()
+        self._cost.process_replaced()
 
     def conversation_replaced(self) -> UsageShown:
         """A new CLI with an empty conversation stands for the old one, and counts from zero."""
         self._totals = {}
         self._resumed = False
-        self._cost_before = self._cost or 0.0
+        self._cost.began_anew()
         self.reset()
         return self._show()
 
