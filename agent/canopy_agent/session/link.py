@@ -130,14 +130,22 @@ class CliLink:
     def _deliver(self, frame: Mapping[str, Any]) -> None:
         try:
             self._on_frame(frame)
-            for event in self._decoder.decode(frame):
+            events = self._decoder.decode(frame)
+            for event in events:
                 self._on_event(event)
+            if not events and frame.get("type") == "control_request":
+                self._refuse(frame, "the host does not know this request")
         except Exception:
             # one frame that we mishandle must not end the conversation, nor wait for ever
             log.exception("could not handle a frame of type %s", frame.get("type"))
-            request_id = frame.get("request_id")
-            if frame.get("type") == "control_request" and isinstance(request_id, str):
-                self.control.refuse(request_id, "the request could not be handled")
+            if frame.get("type") == "control_request":
+                self._refuse(frame, "the request could not be handled")
+
+    def _refuse(self, frame: Mapping[str, Any], why: str) -> None:
+        """Answer a question of the CLI that nobody else will answer."""
+        request_id = frame.get("request_id")
+        if isinstance(request_id, str):
+            self.control.refuse(request_id, why)
 
     def hurry(self) -> None:
         """Pass on what waits for better words, as it is."""
