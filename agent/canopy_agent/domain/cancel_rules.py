@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from canopy_agent.domain import async_task_rules, shell_rules
+from canopy_agent.domain import async_task_rules, shell_rules, steering
 from canopy_agent.domain import events as e
 from canopy_agent.domain.cancellation import FORCE_SECONDS
 from canopy_agent.domain.effects import (
@@ -54,6 +54,8 @@ def on_cancel(state: SessionState, event: e.CancelRequested) -> list[Effect]:
     if active is not None:
         effects += _cancel_active(state, active)
     effects += [DropQueued(turn.prompt) for turn in dropped]
+    for turn in affected:
+        effects += steering.on_cancel(state, turn)
     if interrupt:
         effects.append(Interrupt())
         effects += _stop_workflows(state)

@@ -16,7 +16,8 @@ Json = Mapping[str, Any]
 class PromptSubmitted:
     """``session/prompt``, checked and converted. ``received`` counts the client's messages.
 
-    ``idle`` is true for a compaction of our own, which no client asked for.
+    ``idle`` is true for a compaction of our own, which no client asked for. ``detached``: no
+    request waits for its end.
     """
 
     prompt: str
@@ -24,6 +25,7 @@ class PromptSubmitted:
     received: int
     text: str = ""
     idle: bool = False
+    detached: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_agent.domain import events as e
+from canopy_agent.domain import steering
 from canopy_agent.domain.effects import (
     Effect,
     Failed,
@@ -115,9 +116,11 @@ def on_restarted(state: SessionState, event: e.ConversationRestarted) -> list[Ef
     state.restarting = None
     usage = state.usage.conversation_replaced()
     effects: list[Effect] = [Show(state.root, usage), Show(state.root, PlanForgotten())]
-    if state.turns.find(event.prompt) is not None:
+    turn = state.turns.find(event.prompt)
+    if turn is not None:
         effects.append(Show(state.root, PlanApproved(event.tool_use_id, event.plan)))
         effects.append(SendPrompt(event.prompt, event.blocks))
+        effects += steering.send_again(turn)
     return effects
 
 

@@ -16,6 +16,7 @@ from canopy_agent.domain import (
     plan_rules,
     request_rules,
     shell_rules,
+    steering,
     stop_rules,
     stream_rules,
     task_rules,
@@ -96,6 +97,7 @@ RULES: dict[type, Rule] = {
     e.SessionClosing: cancel_rules.on_closing,
     e.TaskStopAsked: stop_rules.on_stop_asked,
     e.TaskStopDone: stop_rules.on_stop_done,
+    e.SteerSubmitted: steering.on_steer,
 }
 
 FIRST: dict[type, Rule] = {

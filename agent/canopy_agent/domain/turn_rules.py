@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from canopy_agent.domain import compaction, plan_rules
+from canopy_agent.domain import compaction, plan_rules, steering
 from canopy_agent.domain import events as e
 from canopy_agent.domain.effects import (
     Effect,
@@ -36,7 +36,7 @@ FORCE_TIMER = "force-cancel"
 
 def on_prompt(state: SessionState, event: e.PromptSubmitted) -> list[Effect]:
     """A prompt goes to the CLI at once, whatever runs: the CLI queues."""
-    state.turns.submitted(event.prompt, event.received)
+    state.turns.submitted(event.prompt, event.received, detached=event.detached)
     if event.idle:
         state.compactions.idle_prompt = event.prompt
     return [SendPrompt(event.prompt, event.blocks)]
@@ -57,6 +57,7 @@ def on_echo(state: SessionState, event: e.PromptEchoed) -> list[Effect]:
         return activate(state, turn)
     if state.turns.is_ours(event.prompt):
         state.window.begun(event.prompt)
+        steering.on_echo(state, event.prompt)
         return []
     if event.origin == "human" and not event.synthetic and event.blocks:
         return [Show(state.root, UserSaid(event.blocks, event.prompt))]
@@ -88,6 +89,7 @@ def on_model_requested(state: SessionState, event: e.ModelRequested) -> list[Eff
 
 def on_prompt_moved(state: SessionState, event: e.PromptMoved) -> list[Effect]:
     """The CLI's word on one user message; one that it refuses is answered here."""
+    steered = steering.on_moved(state, event)
     turn = state.turns.find(event.prompt)
     if event.state == "started":
         state.window.begun(event.prompt)
@@ -97,7 +99,7 @@ def on_prompt_moved(state: SessionState, event: e.PromptMoved) -> list[Effect]:
         return []
     state.window.gone(event.prompt)
     if turn is None or not turn.is_queued:
-        return []
+        return steered
     if event.state in ("discarded", "refused"):
         return state.turns.settle(turn, Failed(f"Claude Code {event.state} the prompt"))
     turn.over = event.state  # its result may still come; if none does, the next idle answers it
@@ -118,8 +120,10 @@ def on_state(state: SessionState, event: e.StateChanged) -> list[Effect]:
     if turn is not None and turn.cancelled:
         effects += state.close_calls(state.stoppable_calls(), "cancelled")
         effects.append(StopTimer(FORCE_TIMER))
-    elif turn is not None and not turn.is_held and state.turns.debt == 0:
+    elif turn is not None and state.turns.expects_result and state.turns.debt == 0:
         effects += state.close_calls(state.ledger.main_calls(), "turn_ended")
+    if turn is not None and not turn.cancelled:
+        effects += steering.on_idle(state, turn)
     effects += state.turns.idle()
     _note_work_ended(state)
     return effects
@@ -187,6 +191,9 @@ def _target(state: SessionState, event: e.ResultCame) -> Turn | None:
 
 
 def _user_result(state: SessionState, event: e.ResultCame, turn: Turn) -> list[Effect]:
+    if steering.takes_early(event, turn):
+        steering.answered(turn, event)
+        return _gauge(state, event, turn)
     effects: list[Effect] = []
     for prompt in event.prompts:
         merged = state.turns.find(prompt)
@@ -195,7 +202,8 @@ def _user_result(state: SessionState, event: e.ResultCame, turn: Turn) -> list[E
             effects += state.turns.settle(merged, Stopped("end_turn"))
     if turn is not state.turns.active:
         effects += activate(state, turn)
-    state.turns.debt += 1
+    if turn.lane is None or turn.cancelled:
+        state.turns.debt += 1
     effects += _gauge(state, event, turn)
     refusal = plan_rules.take_interruption(state, event)
     state.plan_refusal = None
@@ -212,6 +220,8 @@ def _user_result(state: SessionState, event: e.ResultCame, turn: Turn) -> list[E
 
 def _settle_with_result(state: SessionState, event: e.ResultCame, turn: Turn) -> list[Effect]:
     outcome = outcome_of(event, turn.tally, turn.error_kind)
+    if steering.keeps(turn, event, outcome):
+        return state.close_calls(_forgotten(state), "stopped")
     effects: list[Effect] = []
     if isinstance(outcome, Stopped):
         if outcome.stop_reason == "refusal":

@@ -24,6 +24,7 @@ from canopy_agent.domain.outcomes import stopped
 from canopy_agent.domain.usage import TurnTally
 
 if TYPE_CHECKING:
+    from canopy_agent.domain.steer_lane import SteerLane
     from canopy_agent.domain.tasks import TaskRegistry
 
 
@@ -62,6 +63,10 @@ class Turn:
     """The CLI has begun it, whether or not it was echoed yet."""
     over: str | None = None
     """How the CLI said that it is done with it, before any result for it."""
+    lane: SteerLane | None = None
+    """Messages that steer it, while one of them has no answer."""
+    detached: bool = False
+    """No request of the client waits for it."""
 
     @property
     def is_queued(self) -> bool:
@@ -105,6 +110,11 @@ class Turns:
         """The unanswered turn of ``prompt``."""
         return next((turn for turn in self._turns if turn.prompt == prompt), None)
 
+    def steered(self, prompt: str) -> Turn | None:
+        """The unanswered turn that the message ``prompt`` steers."""
+        turns = (turn for turn in self._turns if turn.lane is not None)
+        return next((turn for turn in turns if turn.lane and prompt in turn.lane.pending), None)
+
     def is_ours(self, prompt: str) -> bool:
         """Whether the client sent ``prompt``, answered or not."""
         return prompt in self._sent
@@ -115,6 +125,8 @@ class Turns:
         """
         seen: set[str] = set()
         while self.find(prompt) is None:
+            if (steered := self.steered(prompt)) is not None:
+                return steered
             seen.add(prompt)
             into = self._merged.get(prompt)
             if into is None or into in seen:
@@ -128,6 +140,11 @@ class Turns:
         """The active turn whose own result is still to come."""
         turn = self.active
         return turn if turn is not None and not turn.is_held else None
+
+    @property
+    def expects_result(self) -> bool:
+        """Whether an idle that nothing owes means that the active turn lost its result."""
+        return self.working is not None and self.working.lane is None
 
     @property
     def foreground(self) -> bool:
@@ -148,12 +165,16 @@ class Turns:
 
     # --- life -------------------------------------------------------------------------------------
 
-    def submitted(self, prompt: str, received: int) -> Turn:
+    def submitted(self, prompt: str, received: int, *, detached: bool = False) -> Turn:
         """A prompt went to the CLI."""
-        turn = Turn(prompt, received)
-        self._sent[prompt] = True
+        turn = Turn(prompt, received, detached=detached)
+        self.note_sent(prompt)
         self._turns.append(turn)
         return turn
+
+    def note_sent(self, prompt: str) -> None:
+        """``prompt`` is a message of the client."""
+        self._sent[prompt] = True
 
     def settle(self, turn: Turn, outcome: Outcome) -> list[Effect]:
         """Answer ``turn``. Afterwards it is gone, so nothing can answer it again."""
@@ -182,6 +203,9 @@ class Turns:
             return self.settle(turn, self.cancelled_outcome(turn))
         if isinstance(turn.phase, Held):
             return self.settle(turn, turn.phase.outcome)
+        if turn.lane is not None and turn.lane.outcome is not None:
+            self.debt += 1
+            return self.settle(turn, turn.lane.outcome)
         # two prompts that the CLI merged: the later one gets the result, this one was part of it
         self._merged[turn.prompt] = successor.prompt
         return self.settle(turn, stopped("end_turn", turn.tally))
@@ -268,7 +292,7 @@ class Turns:
         if self.debt > 0:
             self.debt -= 1
             return []
-        if turn is None:
+        if turn is None or turn.lane is not None:
             return []
         text = "Claude Code became idle without a result for this prompt"
         return self.settle(turn, Failed(text, data={"errorKind": "no_result"}))
