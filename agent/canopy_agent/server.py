@@ -29,6 +29,7 @@ from canopy_shared.peer import IncomingRequest, Peer
 if TYPE_CHECKING:
     from canopy_agent.session.directory import SessionDirectory
     from canopy_agent.session.launching import ProcessFactory
+    from canopy_agent.session.opener import Session
     from canopy_shared.transport import Transport
 
 log = logging.getLogger(__name__)
@@ -65,6 +66,11 @@ class AgentServer:
         self._handlers: dict[str, Handler] = {
             m.AUTHENTICATE: self._authenticate,
             m.SESSION_NEW: self._new_session,
+            m.SESSION_LOAD: self._load_session,
+            m.SESSION_RESUME: self._resume_session,
+            m.SESSION_FORK: self._fork_session,
+            m.SESSION_LIST: self._list_sessions,
+            m.SESSION_DELETE: self._delete_session,
             m.SESSION_PROMPT: self._prompt,
             m.SESSION_CLOSE: self._close_session,
             m.SESSION_SET_MODE: self._set_mode,
@@ -169,18 +175,46 @@ class AgentServer:
 
     def _new_session(self, request: IncomingRequest) -> None:
         params = r.NewSessionParams.parse(request.params)
-        self._run(request, self._open_new(request, params))
+        self._opened(request, self._open_directory().new(params.setup))
 
-    async def _open_new(
-        self, request: IncomingRequest, params: r.NewSessionParams
-    ) -> Callable[[], None]:
-        session = await self._open_directory().new(params.setup)
+    def _load_session(self, request: IncomingRequest) -> None:
+        params = r.LoadSessionParams.parse(request.params)
+        self._opened(request, self._open_directory().load(params.session_id, params.setup))
 
-        def answer() -> None:
-            request.respond(session.response)
-            session.announce()
+    def _resume_session(self, request: IncomingRequest) -> None:
+        params = r.ResumeSessionParams.parse(request.params)
+        self._opened(request, self._open_directory().resume(params.session_id, params.setup))
 
-        return answer
+    def _fork_session(self, request: IncomingRequest) -> None:
+        params = r.ForkSessionParams.parse(request.params)
+        self._opened(request, self._open_directory().fork(params.session_id, params.setup))
+
+    def _opened(self, request: IncomingRequest, opening: Coroutine[Any, Any, Session]) -> None:
+        """Answer a request that opens a session, and send what follows the answer."""
+
+        async def opened() -> Callable[[], None]:
+            session = await opening
+
+            def answer() -> None:
+                request.respond(session.response)
+                session.announce()
+
+            return answer
+
+        self._run(request, opened())
+
+    def _list_sessions(self, request: IncomingRequest) -> None:
+        params = r.ListSessionsParams.parse(request.params)
+        self._run(request, self._open_directory().stored.page(params.cwd, params.cursor))
+
+    def _delete_session(self, request: IncomingRequest) -> None:
+        params = r.DeleteSessionParams.parse(request.params)
+
+        async def delete() -> dict[str, Any]:
+            await self._open_directory().delete(params.session_id)
+            return {}
+
+        self._run(request, delete())
 
     def _prompt(self, request: IncomingRequest) -> None:
         params = r.PromptParams.parse(request.params)

@@ -116,6 +116,48 @@ class ResumeSessionParams:
 
 
 @dataclass(frozen=True, slots=True)
+class ForkSessionParams:
+    """``session/fork``: open a copy of a stored session."""
+
+    session_id: str
+    setup: SessionSetup
+
+    @classmethod
+    def parse(cls, params: object) -> ForkSessionParams:
+        """Raises invalid params."""
+        return cls(Params(params).text("sessionId"), SessionSetup.parse(params))
+
+
+@dataclass(frozen=True, slots=True)
+class ListSessionsParams:
+    """``session/list``: of one directory or of all, from a ``cursor`` of an earlier answer on."""
+
+    cwd: str | None = None
+    cursor: str | None = None
+    meta: Json = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, params: object) -> ListSessionsParams:
+        """Raises invalid params."""
+        values = Params({} if params is None else params)
+        return cls(values.optional_text("cwd"), values.optional_text("cursor"), values.meta())
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteSessionParams:
+    """``session/delete``."""
+
+    session_id: str
+    meta: Json = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, params: object) -> DeleteSessionParams:
+        """Raises invalid params."""
+        values = Params(params)
+        return cls(values.text("sessionId"), values.meta())
+
+
+@dataclass(frozen=True, slots=True)
 class PromptParams:
     """``session/prompt``: content blocks as raw objects, each with a string ``type``."""
 

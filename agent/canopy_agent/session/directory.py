@@ -1,104 +1,32 @@
-"""The open sessions of one connection: opened, found by id, closed.
+"""The open sessions of one connection: opened, found by id, closed, and those stored on disk.
 
-It puts the parts of a session together; what a session does afterwards is its runtime's.
+It decides which conversation a session goes on with; what a session does afterwards is its
+runtime's.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
-import os
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from canopy_agent.brokers.durable import Place
-from canopy_agent.capabilities import ChildForm, ClientProfile
-from canopy_agent.claude.errors import ClaudeError
-from canopy_agent.domain.state import Form, Policy, new_state
 from canopy_agent.render.renderer import Renderer
-from canopy_agent.session.caller_options import CallerOptions, caller_options
-from canopy_agent.session.config import SessionConfig
-from canopy_agent.session.conversation import Conversation, Greeting
-from canopy_agent.session.launching import Launcher, ProcessFactory, base_options, cli_process
-from canopy_agent.session.modes import InitialMode, availability, initial_mode
-from canopy_agent.session.observer import Observer
-from canopy_agent.session.opening import Opening, open_options, session_response
-from canopy_agent.session.prompts import ClaudePrompt, claude_prompt
-from canopy_agent.session.runtime import SessionRuntime
-from canopy_agent.session.settings_files import ClaudeSettings, claude_settings, read_tiers
-from canopy_agent.session.successions import record
-from canopy_agent.session.titles import TitleKeeper
-from canopy_agent.session.validation import SessionPlace, session_place
-from canopy_agent.settings import AdapterSettings, model_config
+from canopy_agent.session.launching import ProcessFactory, cli_process
+from canopy_agent.session.narrator import Stage
+from canopy_agent.session.opener import Session, SessionOpener, Start, Wanted, policy_of
+from canopy_agent.session.opening import session_response
+from canopy_agent.session.replay import Replay
+from canopy_agent.session.stored import Stored, StoredSessions
 from canopy_shared.errors import internal_error, resource_not_found
 from canopy_shared.ext import air
 
 if TYPE_CHECKING:
-    from canopy_shared.peer import IncomingRequest, Peer
-    from canopy_shared.requests import PromptParams, SessionSetup
-
-log = logging.getLogger(__name__)
-
-_FORMS = {ChildForm.NONE: Form.FLAT, ChildForm.AIR: Form.AIR, ChildForm.RFD: Form.RFD}
-
-
-def policy_of(profile: ClientProfile, caller: CallerOptions, cwd: str) -> Policy:
-    """What the client's profile means for the rules of the core."""
-    text = profile.flat_transcript or caller.forward_subagent_text
-    return Policy(
-        form=_FORMS[profile.child_form],
-        ends_turns=profile.ends_turns_with_live_subagents,
-        spares_background=profile.spares_background,
-        child_cancel=profile.child_cancel,
-        child_text=text,
-        child_deltas=not profile.air,
-        stops_workflows=not profile.air_has(air.ASYNC_TASKS),
-        questions=profile.elicitation_form,
-        follows_output=profile.terminal_replaces,
-        keeps_terminals=not profile.air,
-        cwd=os.path.realpath(cwd),
-    )
-
-
-def read_bytes(path: str) -> bytes | None:
-    """A file's content, None when it cannot be read."""
-    try:
-        return Path(path).read_bytes()
-    except OSError:
-        return None
-
-
-def has_transcript(config_directory: str, session_id: str) -> bool:
-    """Whether the CLI has stored a conversation under this id, in whatever project folder."""
-    return any(Path(config_directory).glob(f"projects/*/{session_id}.jsonl"))
-
-
-@dataclass(slots=True)
-class Session:
-    """One open session and the parts that the server talks to."""
-
-    runtime: SessionRuntime
-    config: SessionConfig
-    titles: TitleKeeper
-    observer: Observer
-    response: dict[str, Any] = field(default_factory=dict)
-    greeting: Mapping[str, Any] = field(default_factory=dict)
-    """The CLI's answer to ``initialize``."""
-
-    def prompt(self, request: IncomingRequest, params: PromptParams) -> None:
-        """``session/prompt``. Raises invalid params before anything is queued."""
-        prompt: ClaudePrompt = claude_prompt(params)
-        self.observer.prompted()
-        self.runtime.prompt(request, prompt.content, prompt.text)
-        self.titles.prompted(prompt.text)
-
-    def announce(self) -> None:
-        """What follows the response that opened the session."""
-        self.observer.greeted(self.greeting)
+    from canopy_agent.capabilities import ClientProfile
+    from canopy_agent.settings import AdapterSettings
+    from canopy_shared.peer import Peer
+    from canopy_shared.requests import SessionSetup
 
 
 class SessionDirectory:
@@ -114,10 +42,11 @@ class SessionDirectory:
     ) -> None:
         self._peer = peer
         self._profile = profile
-        self._settings = settings
-        self._process = process
+        self._opener = SessionOpener(peer, profile, settings, process)
         self._sessions: dict[str, Session] = {}
-        self._opening: set[SessionRuntime] = set()
+        self._turns: dict[str, tuple[asyncio.Lock, int]] = {}
+        """Who opens or removes a session now, and how many want to."""
+        self.stored = StoredSessions(settings.config_directory, profile)
 
     def get(self, session_id: str) -> Session:
         """An open session. Raises resource not found."""
@@ -140,116 +69,139 @@ class SessionDirectory:
 
     async def new(self, setup: SessionSetup) -> Session:
         """``session/new``. Raises an ACP error; nothing is left running then."""
-        place = session_place(setup)
-        caller = caller_options(setup.meta, self._profile)
-        options = base_options(setup, place, caller, self._settings, self._profile)
-        launcher = Launcher(options, self._settings.process, self._process)
-        return await self._open(str(uuid.uuid4()), place, caller, launcher)
+        wanted = self._opener.check(setup)
+        if wanted.caller.resume is not None:
+            return await self._reopen(wanted.caller.resume, wanted, replay=False)
+        session_id = str(uuid.uuid4())
+        opened = self._opener.prepare(session_id, wanted, Start(session_id))
+        return self._keep(await self._opener.start(opened))
 
-    async def _open(
-        self, session_id: str, place: SessionPlace, caller: CallerOptions, launcher: Launcher
-    ) -> Session:
-        settings = self._claude_settings(place, caller)
-        offered = availability(self._settings, settings, caller_allows_bypass=caller.allow_bypass)
-        mode = initial_mode(offered, configured=settings.default_mode)
-        if mode.note:
-            log.warning("%s", mode.note)
-        session = self._assemble(session_id, place, caller, launcher, mode, bypass=offered.bypass)
-        runtime = session.runtime
-        self._opening.add(runtime)
+    async def resume(self, session_id: str, setup: SessionSetup) -> Session:
+        """``session/resume``: go on with a session. Raises an ACP error."""
+        return await self._reopen(session_id, self._opener.check(setup), replay=False)
+
+    async def load(self, session_id: str, setup: SessionSetup) -> Session:
+        """``session/load``: go on with a session whose history the client gets first."""
+        return await self._reopen(session_id, self._opener.check(setup), replay=True)
+
+    async def fork(self, session_id: str, setup: SessionSetup) -> Session:
+        """``session/fork``: a copy of a session, opened; the session itself stays as it is."""
+        wanted = self._opener.check(setup)
+        source = await self._stored(session_id)
+        if source is None:
+            raise resource_not_found(session_id)
+        new_id = str(uuid.uuid4())
+        self.stored.held.add(new_id)
         try:
-            greeting = await runtime.open()
-            session.greeting = greeting
-            opening = open_options(
-                greeting,
-                adapter=self._settings,
-                settings=settings,
-                config=model_config(self._settings),
-                caller=caller,
-                offered=offered,
-                mode=mode,
-                profile=self._profile,
+            copy = await self.stored.fork(session_id, source, new_id, setup.meta)
+            opened = self._opener.prepare(
+                new_id, wanted, Start(new_id, resume=True, last=copy.last)
             )
-            await self._begin(session, opening)
-        except ClaudeError as error:
-            await runtime.close(grace=1.0)
-            raise internal_error(str(error)) from error
+            session = await self._opener.start(opened)
         except BaseException:
-            await runtime.close(grace=1.0)
+            await asyncio.shield(self.stored.remove(new_id))
+            self.stored.held.discard(new_id)
             raise
-        finally:
-            self._opening.discard(runtime)
-        self._sessions[session_id] = session
+        session.followers += [lambda: self.stored.held.discard(new_id), _titled(session, copy)]
+        return self._keep(session)
+
+    def _keep(self, session: Session) -> Session:
+        self._sessions[session.runtime.id] = session
         return session
 
-    def _claude_settings(self, place: SessionPlace, caller: CallerOptions) -> ClaudeSettings:
-        given = caller.settings if isinstance(caller.settings, Mapping) else None
-        tiers, notes = read_tiers(place.cwd, self._settings.config_directory, given)
-        for note in notes:
-            log.warning("%s", note)
-        return claude_settings(tiers)
+    @asynccontextmanager
+    async def _alone(self, session_id: str) -> AsyncIterator[None]:
+        """One opening of a session at a time: the next one finds what the first one made."""
+        lock, users = self._turns.get(session_id, (asyncio.Lock(), 0))
+        self._turns[session_id] = lock, users + 1
+        try:
+            async with lock:
+                yield
+        finally:
+            users = self._turns.pop(session_id)[1] - 1
+            if users:
+                self._turns[session_id] = lock, users
 
-    def _assemble(
-        self,
-        session_id: str,
-        place: SessionPlace,
-        caller: CallerOptions,
-        launcher: Launcher,
-        mode: InitialMode,
-        *,
-        bypass: bool,
+    async def _reopen(self, session_id: str, wanted: Wanted, *, replay: bool) -> Session:
+        async with self._alone(session_id):
+            live = self._sessions.get(session_id)
+            stored = await self._stored(session_id)
+            if live is not None and live.wanted.fingerprint == wanted.fingerprint:
+                return await self._reuse(live, stored, replay=replay)
+            if live is None and stored is None:
+                raise resource_not_found(session_id)
+            mode = live.config.state.mode if live is not None else None
+            await self.close(session_id)
+            if stored is None:  # it was never prompted
+                start = Start(session_id, mode=mode)
+                return self._keep(
+                    await self._opener.start(self._opener.prepare(session_id, wanted, start))
+                )
+            start = Start(stored.conversation, resume=True, mode=mode, last=stored.last)
+            return self._keep(await self._resumed(session_id, wanted, start, stored, replay))
+
+    async def _stored(self, session_id: str) -> Stored | None:
+        """What is stored of a session, with everything that its CLI has told of."""
+        live = self._sessions.get(session_id)
+        if live is None:
+            return await self.stored.find(session_id)
+        stored = await self.stored.find(session_id, live.runtime.conversation_id)
+        if stored is not None:
+            await self.stored.settled(stored.path, live.observer.last_record)
+        return stored
+
+    async def _reuse(self, session: Session, stored: Stored | None, *, replay: bool) -> Session:
+        """Go on with the CLI that runs."""
+        session.response = session_response(session.runtime.id, session.config.state, self._profile)
+        if replay and stored is not None:
+            stage = self._stage(session, live=True)
+            await self._replayed(session, self._replay(session, stored, stage))
+        if stored is not None:
+            session.followers.append(_titled(session, stored))
+        return session
+
+    async def _resumed(
+        self, session_id: str, wanted: Wanted, start: Start, stored: Stored, replay: bool
     ) -> Session:
-        config = SessionConfig(self._profile, Place(place.cwd, self._settings.home))
+        """Start a CLI that goes on with a stored conversation, while its history replays."""
+        opened = self._opener.prepare(session_id, wanted, start)
+        session = opened.session
+        starting = asyncio.create_task(self._opener.start(opened), name="claude-start")
+        work: list[asyncio.Task[Any]] = [starting]
+        if replay:
+            played = self._replay(session, stored, self._stage(session, live=False))
+            work.append(asyncio.create_task(self._replayed(session, played), name="replay"))
+        try:
+            await _all(work)
+        except BaseException:
+            if starting.done() and not starting.cancelled() and starting.exception() is None:
+                await session.runtime.close(grace=1.0)
+            raise
+        session.followers.append(_titled(session, stored))
+        return session
+
+    # --- replaying --------------------------------------------------------------------------------
+
+    def _stage(self, session: Session, *, live: bool) -> Stage:
+        runtime = session.runtime
+        if not live:
+            return Stage(runtime.show, self._peer.drained)
+        return Stage(runtime.show, self._peer.drained, runtime.live_child, runtime.is_open)
+
+    def _replay(self, session: Session, stored: Stored, stage: Stage) -> Replay:
+        wanted = session.wanted
         renderer = Renderer(
-            self._profile, place.cwd, read_file=read_bytes, child_options=config.child_options
+            self._profile, wanted.place.cwd, child_options=session.config.child_options
         )
+        policy = policy_of(self._profile, wanted.caller, wanted.place.cwd)
+        return Replay(session.runtime.id, stored.path, policy, self._profile, renderer, stage)
 
-        def prepare(conversation: str, resume: bool, wanted: str | None) -> Greeting:
-            now = config.options.mode if config.options is not None else mode.mode
-            return launcher.prepare(conversation, wanted or now, resume=resume, bypass=bypass)
-
-        runtime = SessionRuntime(
-            new_state(session_id, policy_of(self._profile, caller, place.cwd)),
-            config,
-            Conversation(
-                session_id,
-                prepare,
-                is_stored=partial(has_transcript, self._settings.config_directory),
-                keep=partial(record, self._settings.config_directory, session_id),
-            ),
-            peer=self._peer,
-            profile=self._profile,
-            renderer=renderer,
-            observe=lambda frame: observer.frame(frame),
-        )
-
-        async def ask_title(description: str) -> dict[str, Any]:
-            asked = {"subtype": "generate_session_title", "persist": True}
-            return await runtime.control_request({**asked, "description": description})
-
-        titles = TitleKeeper(ask_title, runtime.spawn, runtime.show)
-        observer = Observer(self._profile, titles, runtime.show)
-        runtime.on_turn = lambda prompt: titles.idle() if prompt is None else None
-        config.show = runtime.show
-        config.note = runtime.note
-        config.request = runtime.control_request
-        return Session(runtime, config, titles, observer)
-
-    async def _begin(self, session: Session, opening: Opening) -> None:
-        """Bring the CLI to the state that the response will show."""
-        session.config.options = opening.state
-        if opening.model_request is not None:
-            try:
-                await session.runtime.control_request(opening.model_request)
-            except ClaudeError:
-                if opening.model_must_switch:
-                    raise
-                log.warning("the session's model could not be set")
-        for request in opening.requests:
-            await session.runtime.control_request(request)
-        session.response = session_response(session.runtime.id, opening.state, self._profile)
-        if opening.warning is not None:
-            session.runtime.note(opening.warning)
+    async def _replayed(self, session: Session, replay: Replay) -> None:
+        try:
+            await replay.run()
+        except OSError as error:
+            raise internal_error(f"the session could not be read: {error.strerror}") from error
+        session.followers.append(replay.afterwards)
 
     # --- closing ----------------------------------------------------------------------------------
 
@@ -259,11 +211,46 @@ class SessionDirectory:
         if session is not None:
             await session.runtime.close()
 
+    async def delete(self, session_id: str) -> None:
+        """``session/delete``. Raises resource not found for clients that keep an index."""
+        async with self._alone(session_id):
+            was_open = session_id in self._sessions
+            await self.close(session_id)
+            if self._profile.air and not self._profile.air_has(air.SESSION_INDEX):
+                await self.stored.archive(session_id)
+                return
+            removed = await self.stored.remove(session_id)
+            if self._profile.air and not (removed or was_open):
+                raise resource_not_found(session_id)
+
     async def close_all(self, *, grace: float = 1.0) -> None:
         """The connection is over: end every session, side by side."""
         runtimes = [session.runtime for session in self._sessions.values()]
-        runtimes += list(self._opening)
+        runtimes += list(self._opener.opening)
         self._sessions.clear()
         await asyncio.gather(
             *(runtime.close(grace=grace) for runtime in runtimes), return_exceptions=True
         )
+
+
+def _titled(session: Session, stored: Stored) -> Any:
+    """Tells the title that a session was stored with."""
+
+    def tell() -> None:
+        if stored.title is not None:
+            session.titles.changed(stored.title)
+
+    return tell
+
+
+async def _all(work: list[asyncio.Task[Any]]) -> None:
+    """Wait for all of ``work``; when one fails, or the wait is cancelled, the rest is stopped."""
+    try:
+        await asyncio.wait(work, return_when=asyncio.FIRST_EXCEPTION)
+        for task in work:
+            if task.done():
+                task.result()
+    finally:
+        for task in work:
+            task.cancel()
+        await asyncio.gather(*work, return_exceptions=True)

@@ -34,13 +34,14 @@ from canopy_agent.history.texts import (
     shown_blocks,
     words_of,
 )
-from canopy_agent.session.replay_children import LiveChild, ReplayedChildren, user_said
+from canopy_agent.session.replay_children import ReplayedChildren, user_said
 
 if TYPE_CHECKING:
     from canopy_agent.domain.facts import Fact
     from canopy_agent.domain.state import Policy
     from canopy_agent.history.transcript import Entry
     from canopy_agent.render.renderer import Renderer
+    from canopy_agent.session.live_children import LiveChild
     from canopy_shared.updates import Update
 
 log = logging.getLogger(__name__)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from canopy_agent.domain.usage import SYNTHETIC
 from canopy_agent.session.commands import available_commands
 from canopy_shared.updates import SessionInfoUpdate, Update
 
@@ -30,6 +31,8 @@ class Observer:
         self._commands: Json = {}
         self._terminal_only: frozenset[str] = frozenset()
         self._suggested = False
+        self.last_record: str | None = None
+        """The id of the last message of the main conversation, as it is stored."""
 
     def greeted(self, init: Json) -> None:
         """The CLI answered ``initialize``; its commands are shown."""
@@ -57,6 +60,14 @@ class Observer:
                     self._titles.changed(title)
             case "prompt_suggestion", _:
                 self._suggestion(frame.get("suggestion"))
+            case "assistant", _ if frame.get("parent_tool_use_id") is None:
+                self._remember(frame)
+
+    def _remember(self, frame: Json) -> None:
+        message, record = frame.get("message"), frame.get("uuid")
+        model = message.get("model") if isinstance(message, Mapping) else None
+        if isinstance(record, str) and model != SYNTHETIC:
+            self.last_record = record
 
     def _initialized(self, frame: Json) -> None:
         names = frame.get("terminal_slash_commands")

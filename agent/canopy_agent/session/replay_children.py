@@ -27,18 +27,11 @@ if TYPE_CHECKING:
     from canopy_agent.domain.facts import Fact
     from canopy_agent.history.agents import StoredAgent
     from canopy_agent.history.texts import Notification
+    from canopy_agent.session.live_children import LiveChild
 
 Json = Mapping[str, Any]
 
 _STOP_WORDS = ("cancel", "interrupt", "stop", "kill")
-
-
-@dataclass(frozen=True, slots=True)
-class LiveChild:
-    """A subagent that this process knows. ``state`` is its RFD state while it works, else None."""
-
-    session: str
-    state: str | None = None
 
 
 @dataclass(slots=True)

@@ -23,7 +23,6 @@ from canopy_agent.domain.rfd_children import idle_state
 from canopy_agent.history.reader import SentMessage
 from canopy_agent.history.texts import COORDINATOR, origin_of, words_of
 from canopy_agent.session.replay_children import (
-    LiveChild,
     Outcome,
     ReplayedChild,
     ReplayedChildren,
@@ -33,6 +32,7 @@ from canopy_agent.session.replay_children import (
 
 if TYPE_CHECKING:
     from canopy_agent.history.agents import StoredAgent
+    from canopy_agent.session.live_children import LiveChild
 
 Json = Mapping[str, Any]
 

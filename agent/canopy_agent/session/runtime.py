@@ -25,6 +25,7 @@ from canopy_agent.session.asking import Questions
 from canopy_agent.session.cli_life import CliLife
 from canopy_agent.session.extension_requests import ExtensionRequests
 from canopy_agent.session.link import user_frame
+from canopy_agent.session.live_children import LiveChild, live_child
 from canopy_agent.session.open_prompts import LOST_TWICE, OpenPrompts
 from canopy_agent.session.output_tails import OutputTails
 from canopy_agent.session.timers import Timers
@@ -208,6 +209,14 @@ class SessionRuntime:
             return False
         self.handle(e.ChildCancelRequested(child))
         return True
+
+    def live_child(self, agent: str) -> LiveChild | None:
+        """A subagent of this process, None for one that it does not know."""
+        return live_child(self._state, agent)
+
+    def is_open(self, call: str) -> bool:
+        """Whether a tool call runs now."""
+        return self._state.ledger.get(call) is not None
 
     async def close(self, *, grace: float = 5.0) -> None:
         """End everything: prompts are answered, requests withdrawn, the CLI is gone.

@@ -1,0 +1,275 @@
+"""How a session is opened: checked, put together, its CLI started and brought to what it shows.
+
+It keeps no session; which are open, and what a client asked for, is the directory's.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from canopy_agent.brokers.durable import Place
+from canopy_agent.capabilities import ChildForm, ClientProfile
+from canopy_agent.claude.errors import ClaudeError
+from canopy_agent.domain.state import Form, Policy, new_state
+from canopy_agent.history.store import Store
+from canopy_agent.history.tail import LastOptions
+from canopy_agent.render.renderer import Renderer
+from canopy_agent.session.caller_options import CallerOptions, caller_options
+from canopy_agent.session.config import SessionConfig
+from canopy_agent.session.conversation import Conversation, Greeting
+from canopy_agent.session.fingerprint import fingerprint
+from canopy_agent.session.launching import Launcher, ProcessFactory, base_options
+from canopy_agent.session.modes import InitialMode, availability, initial_mode
+from canopy_agent.session.observer import Observer
+from canopy_agent.session.opening import Opening, open_options, session_response
+from canopy_agent.session.prompts import ClaudePrompt, claude_prompt
+from canopy_agent.session.runtime import SessionRuntime
+from canopy_agent.session.settings_files import ClaudeSettings, claude_settings, read_tiers
+from canopy_agent.session.startup_failure import told
+from canopy_agent.session.successions import record
+from canopy_agent.session.titles import TitleKeeper
+from canopy_agent.session.validation import SessionPlace, session_place
+from canopy_agent.settings import AdapterSettings, model_config
+from canopy_shared.ext import air
+
+if TYPE_CHECKING:
+    from canopy_shared.peer import IncomingRequest, Peer
+    from canopy_shared.requests import PromptParams, SessionSetup
+
+log = logging.getLogger(__name__)
+
+_FORMS = {ChildForm.NONE: Form.FLAT, ChildForm.AIR: Form.AIR, ChildForm.RFD: Form.RFD}
+
+
+def policy_of(profile: ClientProfile, caller: CallerOptions, cwd: str) -> Policy:
+    """What the client's profile means for the rules of the core."""
+    text = profile.flat_transcript or caller.forward_subagent_text
+    return Policy(
+        form=_FORMS[profile.child_form],
+        ends_turns=profile.ends_turns_with_live_subagents,
+        spares_background=profile.spares_background,
+        child_cancel=profile.child_cancel,
+        child_text=text,
+        child_deltas=not profile.air,
+        stops_workflows=not profile.air_has(air.ASYNC_TASKS),
+        questions=profile.elicitation_form,
+        follows_output=profile.terminal_replaces,
+        keeps_terminals=not profile.air,
+        cwd=os.path.realpath(cwd),
+    )
+
+
+def read_bytes(path: str) -> bytes | None:
+    """A file's content, None when it cannot be read."""
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return None
+
+
+@dataclass(slots=True)
+class Session:
+    """One open session and the parts that the server talks to."""
+
+    runtime: SessionRuntime
+    config: SessionConfig
+    titles: TitleKeeper
+    observer: Observer
+    wanted: Wanted
+    response: dict[str, Any] = field(default_factory=dict)
+    greeting: Mapping[str, Any] = field(default_factory=dict)
+    """The CLI's answer to ``initialize``."""
+    followers: list[Callable[[], None]] = field(default_factory=list)
+    """What else follows the response that opened the session."""
+
+    def prompt(self, request: IncomingRequest, params: PromptParams) -> None:
+        """``session/prompt``. Raises invalid params before anything is queued."""
+        prompt: ClaudePrompt = claude_prompt(params)
+        self.observer.prompted()
+        self.runtime.prompt(request, prompt.content, prompt.text)
+        self.titles.prompted(prompt.text)
+
+    def announce(self) -> None:
+        """What follows the response that opened the session."""
+        self.observer.greeted(self.greeting)
+        followers, self.followers = self.followers, []
+        for follower in followers:
+            follower()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a client asks of a session, checked."""
+
+    place: SessionPlace
+    caller: CallerOptions
+    launcher: Launcher
+    fingerprint: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How a session begins: with the conversation ``conversation``, new or resumed.
+
+    ``mode`` is the mode of a session that is started again, ``last`` what its transcript says.
+    """
+
+    conversation: str
+    resume: bool = False
+    mode: str | None = None
+    last: LastOptions = field(default_factory=LastOptions)
+
+
+class SessionOpener:
+    """Opens sessions for one client. ``opening`` are those whose CLI is being started."""
+
+    def __init__(
+        self, peer: Peer, profile: ClientProfile, settings: AdapterSettings, process: ProcessFactory
+    ) -> None:
+        self._peer = peer
+        self._profile = profile
+        self._settings = settings
+        self._process = process
+        self.opening: set[SessionRuntime] = set()
+
+    def check(self, setup: SessionSetup) -> Wanted:
+        """Raises invalid params for what no session can be opened with."""
+        place = session_place(setup)
+        caller = caller_options(setup.meta, self._profile)
+        options = base_options(setup, place, caller, self._settings, self._profile)
+        launcher = Launcher(options, self._settings.process, self._process)
+        return Wanted(place, caller, launcher, fingerprint(setup, place))
+
+    def prepare(self, session_id: str, wanted: Wanted, start: Start) -> Opened:
+        """Put a session together; nothing runs yet."""
+        place, caller = wanted.place, wanted.caller
+        settings = self._claude_settings(place, caller)
+        offered = availability(self._settings, settings, caller_allows_bypass=caller.allow_bypass)
+        mode = initial_mode(
+            offered,
+            explicit=start.mode,
+            resumed=start.last.mode,
+            configured=settings.default_mode,
+        )
+        if mode.note:
+            log.warning("%s", mode.note)
+        session = self._assemble(session_id, wanted, start, mode, bypass=offered.bypass)
+
+        def options_for(greeting: Mapping[str, Any]) -> Opening:
+            return open_options(
+                greeting,
+                adapter=self._settings,
+                settings=settings,
+                config=model_config(self._settings),
+                caller=caller,
+                offered=offered,
+                mode=mode,
+                profile=self._profile,
+                resumed_model=start.last.model,
+            )
+
+        return Opened(session, start, options_for)
+
+    async def start(self, opened: Opened) -> Session:
+        """Start the CLI of a session that was put together. Raises an ACP error; nothing is left
+        running then.
+        """
+        session = opened.session
+        runtime = session.runtime
+        self.opening.add(runtime)
+        try:
+            session.greeting = await runtime.open(resume=opened.start.resume)
+            opening = opened.options_for(session.greeting)
+            await self._begin(session, opening, resumed=opened.start.resume)
+        except ClaudeError as error:
+            await runtime.close(grace=1.0)
+            resumed = runtime.id if opened.start.resume else None
+            raise told(error, resumed, self._settings.process) from error
+        except BaseException:
+            await runtime.close(grace=1.0)
+            raise
+        finally:
+            self.opening.discard(runtime)
+        return session
+
+    def _claude_settings(self, place: SessionPlace, caller: CallerOptions) -> ClaudeSettings:
+        given = caller.settings if isinstance(caller.settings, Mapping) else None
+        tiers, notes = read_tiers(place.cwd, self._settings.config_directory, given)
+        for note in notes:
+            log.warning("%s", note)
+        return claude_settings(tiers)
+
+    def _assemble(
+        self, session_id: str, wanted: Wanted, start: Start, mode: InitialMode, *, bypass: bool
+    ) -> Session:
+        place = wanted.place
+        config = SessionConfig(self._profile, Place(place.cwd, self._settings.home))
+        renderer = Renderer(
+            self._profile, place.cwd, read_file=read_bytes, child_options=config.child_options
+        )
+        store = Store(self._settings.config_directory)
+
+        def prepare(conversation: str, resume: bool, mode_wanted: str | None) -> Greeting:
+            now = config.options.mode if config.options is not None else mode.mode
+            return wanted.launcher.prepare(
+                conversation, mode_wanted or now, resume=resume, bypass=bypass
+            )
+
+        policy = policy_of(self._profile, wanted.caller, place.cwd)
+        runtime = SessionRuntime(
+            new_state(session_id, policy, resumed=start.resume),
+            config,
+            Conversation(
+                start.conversation,
+                prepare,
+                is_stored=lambda conversation: store.find(conversation) is not None,
+                keep=partial(record, self._settings.config_directory, session_id),
+            ),
+            peer=self._peer,
+            profile=self._profile,
+            renderer=renderer,
+            observe=lambda frame: observer.frame(frame),
+        )
+
+        async def ask_title(description: str) -> dict[str, Any]:
+            asked = {"subtype": "generate_session_title", "persist": True}
+            return await runtime.control_request({**asked, "description": description})
+
+        titles = TitleKeeper(ask_title, runtime.spawn, runtime.show)
+        observer = Observer(self._profile, titles, runtime.show)
+        runtime.on_turn = lambda prompt: titles.idle() if prompt is None else None
+        config.show = runtime.show
+        config.note = runtime.note
+        config.request = runtime.control_request
+        return Session(runtime, config, titles, observer, wanted)
+
+    async def _begin(self, session: Session, opening: Opening, *, resumed: bool) -> None:
+        """Bring the CLI to the state that the response will show."""
+        session.config.options = opening.state
+        if opening.model_request is not None:
+            try:
+                await session.runtime.control_request(opening.model_request)
+            except ClaudeError:
+                if opening.model_must_switch and not resumed:
+                    raise
+                log.warning("the session's model could not be set")
+        for request in opening.requests:
+            await session.runtime.control_request(request)
+        session.response = session_response(session.runtime.id, opening.state, self._profile)
+        if opening.warning is not None:
+            session.runtime.note(opening.warning)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A session that was put together, and how its options follow from the CLI's greeting."""
+
+    session: Session
+    start: Start
+    options_for: Callable[[Mapping[str, Any]], Opening]
