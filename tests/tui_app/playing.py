@@ -70,9 +70,10 @@ class Play:
         A key goes up through one queue per level of widgets. Textual's own way waits until the
         processor is idle, which takes long on a busy machine.
         """
-        quiet = 0
-        while quiet < _QUIET_PASSES:
+        quiet, passes = 0, 0
+        while quiet < _QUIET_PASSES and passes < _MOST_PASSES and self.app.is_running:
             await asyncio.sleep(0)
+            passes += 1
             quiet = 0 if self._has_messages() else quiet + 1
         await self.pilot.pause(0)
         await self.pilot.pause(0)
@@ -118,6 +119,7 @@ class Play:
 
 
 _QUIET_PASSES = 4
+_MOST_PASSES = 10_000
 
 
 def _all_of(screen: Screen[Any]) -> Iterator[MessagePump]:

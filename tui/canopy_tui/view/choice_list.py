@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.table import Table
+from rich.text import Text
 from textual.binding import Binding, BindingType
-from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from canopy_shared.elicitation_fields import FieldOption
 
-_MARKS = {False: ("( )", "(•)"), True: ("[ ]", "[x]")}
+_BOX_WIDTH = 3
 
 
 class ChoiceList(OptionList):
@@ -47,10 +48,12 @@ class ChoiceList(OptionList):
         picked: Sequence[str],
         *,
         several: bool,
+        dot: str = "•",
         id: str | None = None,
     ) -> None:
         self.field_options = tuple(options)
         self.several = several
+        self._boxes = ("[ ]", "[x]") if several else ("( )", f"({dot})")
         known = {option.value for option in options}
         self.picked = [value for value in picked if value in known]
         super().__init__(
@@ -108,9 +111,12 @@ class ChoiceList(OptionList):
             self.pick(self.highlighted)
         self.post_message(self.GoOn(self))
 
-    def _prompt(self, option: FieldOption) -> Content:
-        mark = _MARKS[self.several][option.value in self.picked]
-        lines = [Content.assemble((f"{mark} ", "bold"), clipped(option.label, 300))]
+    def _prompt(self, option: FieldOption) -> Table:
+        box = self._boxes[option.value in self.picked]
+        rows = Table.grid(padding=(0, 1, 0, 0), expand=True)
+        rows.add_column(width=_BOX_WIDTH)
+        rows.add_column(ratio=1)
+        rows.add_row(Text(box, "bold"), Text(clipped(option.label, 300)))
         if option.description:
-            lines.append(Content.styled(f"    {clipped(option.description, 500)}", "dim"))
-        return Content("\n").join(lines)
+            rows.add_row(Text(""), Text(clipped(option.description, 500), "dim"))
+        return rows

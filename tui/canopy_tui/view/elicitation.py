@@ -27,6 +27,7 @@ from canopy_tui.view.preview import Preview
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.widget import Widget
@@ -64,7 +65,8 @@ class FormPane(Vertical):
                 custom = {field.custom_answer_to for field in self._form.fields}
                 for number, field in enumerate(self._form.fields):
                     followed = field.key in custom
-                    yield FieldRow(field, self._start(field), number, followed=followed)
+                    dot = self._marks.bullets[0]
+                    yield FieldRow(field, self._start(field), number, followed=followed, dot=dot)
             if self._has_previews:
                 yield Preview(self._marks, id="form-preview")
         with Horizontal(id="form-buttons"):
@@ -140,8 +142,15 @@ class FormPane(Vertical):
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show the preview of the option under the highlight."""
         event.stop()
-        if self._has_previews and isinstance(event.option_list, ChoiceList):
-            text = event.option_list.preview or "No preview for this one."
+        self._show_preview(event.option_list)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """The preview is that of the question in use."""
+        self._show_preview(event.widget)
+
+    def _show_preview(self, of: Widget) -> None:
+        if self._has_previews and isinstance(of, ChoiceList) and of.has_focus:
+            text = of.preview or "No preview."
             self.query_one("#form-preview", Preview).draw(lambda paper: literal_rows(text, paper))
 
 

@@ -78,15 +78,22 @@ class FieldRow(Vertical):
     """A field with its control. ``start`` is the value to begin with: a kept draft or the default.
 
     ``number`` counts the fields from 0 and only serves widget ids. ``followed``: free text that
-    adds to this field comes right after it.
+    adds to this field comes right after it. ``dot`` marks what is picked of one.
     """
 
     def __init__(
-        self, field: FormField, start: Value | None, number: int, *, followed: bool = False
+        self,
+        field: FormField,
+        start: Value | None,
+        number: int,
+        *,
+        followed: bool = False,
+        dot: str = "•",
     ) -> None:
         super().__init__(id=f"field-{number}", classes="field")
         self.field = field
         self._start = start
+        self._dot = dot
         self._control_id = f"control-{number}"
         self.set_class(field.custom_answer_to is not None, "-custom")
         self.set_class(followed, "-followed")
@@ -109,7 +116,7 @@ class FieldRow(Vertical):
         match field:
             case ChoiceField():
                 picked = [start] if isinstance(start, str) else []
-                yield ChoiceList(field.options, picked, several=False, id=control_id)
+                yield ChoiceList(field.options, picked, several=False, dot=self._dot, id=control_id)
             case MultiChoiceField():
                 several = start if isinstance(start, tuple) else ()
                 yield ChoiceList(field.options, several, several=True, id=control_id)

@@ -33,7 +33,7 @@ STATE_STYLES = {
 """How the main mark of a session is written. The glyph differs too; colour only repeats it."""
 
 _MIN_NAME = 6
-_MIN_ACTIVITY = 5
+_MIN_ACTIVITY = 10
 
 
 def glyph_of(badges: Badges, glyphs: str) -> Content:
@@ -106,7 +106,7 @@ def row(
     if folded:
         parts.append(Content.styled(folded, "$text-muted"))
     word = word_of(view, badges)
-    if word and room > _MIN_ACTIVITY:
+    if word and room > min(len(word), _MIN_ACTIVITY):
         asks = badges.state in ("ask", "failed")
         parts.append(
             Content.styled(

@@ -1,0 +1,214 @@
+"""Draws ``screenshots/``: a real run of the demo, driven by keys, as SVG and PNG.
+
+The real Claude Code CLI works on the scripted model; nothing here knows how a screen is drawn.
+Run by ``make screenshots``; needs ``rsvg-convert`` and the font Fira Code for the PNG files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from canopy_tui.model import tree
+from canopy_tui.view.app import CanopyApp
+from canopy_tui.view.key_guard import QUIET
+from canopy_tui.view.request_screen import RequestScreen
+from canopy_tui.view.start_view import Scene
+from canopy_tui.view.surroundings import Surroundings
+from canopy_tui.view.theme import DARK, LIGHT
+from waiting import eventually
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from textual.pilot import Pilot
+
+    from canopy_tui.controller import Controller
+    from canopy_tui.view.surroundings import OnTouched, Schedule
+
+FOLDER = Path(__file__).resolve().parent.parent / "screenshots"
+SIZES = {"wide": (120, 40), "80x24": (80, 24)}
+THEMES = {"dark": DARK, "light": LIGHT}
+PNG_CELL = 10.2
+"""Pixels per column."""
+BOUND = 90.0
+
+# Rich draws cells that are 12.2 wide for a font of 20; in Fira Code such a cell has 19.825.
+FONT_SIZE = "font-size: 19.825px"
+
+# Pango joins "->" to an arrow unless the font is told not to.
+FONTS = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
+  <match target="font">
+    <test name="family" compare="eq"><string>Fira Code</string></test>
+    <edit name="fontfeatures" mode="append">
+      <string>calt off</string><string>liga off</string>
+    </edit>
+  </match>
+</fontconfig>
+"""
+
+
+class Camera:
+    """Takes a picture of the app in every size and theme, then puts both back."""
+
+    def __init__(self, app: CanopyApp, pilot: Pilot[int], fonts: Path) -> None:
+        self._app = app
+        self._pilot = pilot
+        self._environment = {**os.environ, "FONTCONFIG_FILE": str(fonts)}
+
+    async def take(self, name: str) -> None:
+        """``NAME-SIZE-THEME.svg`` and ``.png``."""
+        for size_name, size in SIZES.items():
+            await self._pilot.resize_terminal(*size)
+            for theme_name, theme in THEMES.items():
+                self._app.theme = theme
+                await self._pilot.pause()
+                self._save(f"{name}-{size_name}-{theme_name}")
+        self._app.theme = DARK
+        await self._pilot.resize_terminal(*SIZES["wide"])
+        print(name, flush=True)
+
+    def _save(self, name: str) -> None:
+        svg = self._app.export_screenshot(title="canopy")
+        svg = svg.replace("<svg ", '<svg xml:space="preserve" ', 1)
+        svg = svg.replace("font-size: 20px", FONT_SIZE)
+        svg = svg.replace("font-variant-east-asian: full-width", "font-variant-ligatures: none")
+        svg = re.sub(r"terminal-\d+", "terminal", svg)
+        path = FOLDER / f"{name}.svg"
+        path.write_text(svg, encoding="utf-8")
+        pixels = str(round(self._app.size.width * PNG_CELL))
+        command = ["rsvg-convert", "-w", pixels, str(path), "-o", str(path.with_suffix(".png"))]
+        subprocess.run(command, check=True, env=self._environment)
+
+
+@asynccontextmanager
+async def demo() -> AsyncIterator[CanopyApp]:
+    """The client on the real agent and the scripted model."""
+    from canopy_agent.demo.scenes import scene_list
+    from canopy_agent.demo.workspace import demo_environment
+    from canopy_agent.server import AgentServer
+    from canopy_tui.controller import Controller
+    from canopy_tui.in_process_agent import InProcessAgent
+
+    async with demo_environment() as place:
+        # So that the pictures show ~/fruitstand and not where it was copied to.
+        os.environ["HOME"] = str(place.cwd.parent)
+
+        async def launch() -> InProcessAgent:
+            return InProcessAgent(lambda transport: AgentServer(transport, environ=place.env))
+
+        made: list[Controller] = []
+
+        def make(schedule: Schedule, on_touched: OnTouched) -> Controller:
+            made.append(
+                Controller(
+                    launch,
+                    place.cwd,
+                    schedule=schedule,
+                    on_touched=on_touched,
+                    environment=place.env,
+                )
+            )
+            return made[0]
+
+        scenes = [Scene(one.title, one.example, one.description) for one in scene_list()]
+        app = CanopyApp(make, Surroundings(directory=str(place.cwd), scenes=scenes))
+        try:
+            yield app
+        finally:
+            await made[0].aclose()
+
+
+class Person:
+    """Presses keys and waits for what follows."""
+
+    def __init__(self, app: CanopyApp, pilot: Pilot[int]) -> None:
+        self._app = app
+        self._pilot = pilot
+
+    async def sees(self, condition: Callable[[], object], what: str) -> None:
+        """Wait until the state is so."""
+        await eventually(condition, what, bound=BOUND)
+        await self._pilot.pause()
+
+    async def starts(self, title: str) -> None:
+        """Send what starts the scene with that title."""
+        prompt = next(scene.prompt for scene in self._app.around.scenes if title in scene.title)
+        self._app.main.composer.area.begin_with(prompt)
+        await self._pilot.press("enter")
+
+    async def is_asked(self) -> None:
+        """Wait for a request on screen, until its keys count."""
+        await self.sees(lambda: isinstance(self._app.screen, RequestScreen), "a request")
+        await asyncio.sleep(QUIET * 2)
+
+    @property
+    def running(self) -> int:
+        """How many sessions run."""
+        return tree.totals(self._app.state).running
+
+    def turns(self, number: int) -> bool:
+        """Whether so many turns of the main agent are over."""
+        root = self._app.root
+        return root is not None and root.turns_done >= number and not root.in_turn
+
+
+async def play(app: CanopyApp, pilot: Pilot[int], camera: Camera) -> None:
+    """The scenes, each with its picture."""
+    person = Person(app, pilot)
+    await person.sees(lambda: app.root is not None and app.root.modes, "the agent")
+    await camera.take("start")
+
+    await pilot.press("1")
+    await person.sees(lambda: person.turns(1), "the answer")
+    await camera.take("answer")
+
+    await person.starts("receipt")
+    await person.is_asked()
+    await camera.take("question")
+    await pilot.press("escape")
+    await pilot.press("f4")
+    await person.is_asked()
+    await pilot.press("d")
+    await person.sees(lambda: person.turns(2), "the end of the question")
+
+    await person.starts("team")
+    await person.sees(lambda: len(app.state.sessions) >= 5, "an agent below an agent")
+    await camera.take("tree")
+    await person.is_asked()
+    await camera.take("permission")
+    await pilot.press("y")
+    await person.sees(lambda: person.turns(3) and not person.running, "the end of all work")
+    await asyncio.sleep(1)
+    await person.sees(lambda: not person.running, "the end of all work")
+    await camera.take("after-the-turn")
+
+
+async def main() -> int:
+    """Draw all pictures anew."""
+    if shutil.which("rsvg-convert") is None:
+        packages = "librsvg2-bin fonts-firacode fonts-noto-cjk fonts-symbola"
+        print(f"rsvg-convert is missing: sudo apt-get install -y {packages}", file=sys.stderr)
+        return 1
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        fonts = Path(folder) / "fonts.conf"
+        fonts.write_text(FONTS, encoding="utf-8")
+        async with demo() as app, app.run_test(size=SIZES["wide"]) as pilot:
+            await play(app, pilot, Camera(app, pilot, fonts))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))
