@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).resolve().parent.parent / "screenshots"
 SIZES = {"wide": (120, 40), "80x24": (80, 24)}
 THEMES = {"dark": DARK, "light": LIGHT}
-PNG_CELL = 10.2
+PNG_CELL = 9
 """Pixels per column."""
 BOUND = 90.0
 
@@ -60,36 +60,41 @@ FONTS = """<?xml version="1.0"?>
 
 
 class Camera:
-    """Takes a picture of the app in every size and theme, then puts both back."""
+    """Takes pictures of the app in every size and theme, quickly: the scene goes on meanwhile."""
 
-    def __init__(self, app: CanopyApp, pilot: Pilot[int], fonts: Path) -> None:
+    def __init__(self, app: CanopyApp, pilot: Pilot[int]) -> None:
         self._app = app
         self._pilot = pilot
-        self._environment = {**os.environ, "FONTCONFIG_FILE": str(fonts)}
 
     async def take(self, name: str) -> None:
-        """``NAME-SIZE-THEME.svg`` and ``.png``."""
+        """``NAME-SIZE-THEME.svg``."""
         for size_name, size in SIZES.items():
             await self._pilot.resize_terminal(*size)
             for theme_name, theme in THEMES.items():
                 self._app.theme = theme
-                await self._pilot.pause()
-                self._save(f"{name}-{size_name}-{theme_name}")
+                await self._pilot.pause(0.05)
+                path = FOLDER / f"{name}-{size_name}-{theme_name}.svg"
+                path.write_text(self._svg(), encoding="utf-8")
         self._app.theme = DARK
         await self._pilot.resize_terminal(*SIZES["wide"])
         print(name, flush=True)
 
-    def _save(self, name: str) -> None:
+    def _svg(self) -> str:
         svg = self._app.export_screenshot(title="canopy")
         svg = svg.replace("<svg ", '<svg xml:space="preserve" ', 1)
         svg = svg.replace("font-size: 20px", FONT_SIZE)
         svg = svg.replace("font-variant-east-asian: full-width", "font-variant-ligatures: none")
-        svg = re.sub(r"terminal-\d+", "terminal", svg)
-        path = FOLDER / f"{name}.svg"
-        path.write_text(svg, encoding="utf-8")
-        pixels = str(round(self._app.size.width * PNG_CELL))
+        return re.sub(r"terminal-\d+", "terminal", svg)
+
+
+def make_bitmaps(fonts: Path) -> None:
+    """A ``.png`` beside every ``.svg``."""
+    environment = {**os.environ, "FONTCONFIG_FILE": str(fonts)}
+    for path in sorted(FOLDER.glob("*.svg")):
+        columns = next(size[0] for name, size in SIZES.items() if f"-{name}-" in path.name)
+        pixels = str(columns * PNG_CELL)
         command = ["rsvg-convert", "-w", pixels, str(path), "-o", str(path.with_suffix(".png"))]
-        subprocess.run(command, check=True, env=self._environment)
+        subprocess.run(command, check=True, env=environment)
 
 
 @asynccontextmanager
@@ -201,12 +206,14 @@ async def main() -> int:
         packages = "librsvg2-bin fonts-firacode fonts-noto-cjk fonts-symbola"
         print(f"rsvg-convert is missing: sudo apt-get install -y {packages}", file=sys.stderr)
         return 1
-    FOLDER.mkdir(exist_ok=True)
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir()
     with tempfile.TemporaryDirectory() as folder:
         fonts = Path(folder) / "fonts.conf"
         fonts.write_text(FONTS, encoding="utf-8")
         async with demo() as app, app.run_test(size=SIZES["wide"]) as pilot:
-            await play(app, pilot, Camera(app, pilot, fonts))
+            await play(app, pilot, Camera(app, pilot))
+        make_bitmaps(fonts)
     return 0
 
 
