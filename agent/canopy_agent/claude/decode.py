@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from canopy_agent.claude import decode_records, decode_tasks
+from canopy_agent.claude import decode_records, decode_reports, decode_tasks
 from canopy_agent.claude.fields import count, ident, items, number, section, text, texts
 from canopy_agent.claude.lanes import Lane
 from canopy_agent.domain import events as e
@@ -36,7 +36,6 @@ SILENT = frozenset(
         "system/thinking_tokens",
         "system/plugin_install",
         "system/control_request_progress",
-        "system/api_retry",
         "system/post_turn_summary",
         "system/session_title_changed",
         "system/commands_changed",
@@ -312,6 +311,8 @@ _RULES: dict[tuple[str, str | None], Rule] = {
     ("system", "compact_boundary"): _compact,
     ("system", "conversation_reset"): _reset,
     ("system", "local_command_output"): _local_command,
+    ("system", "api_retry"): lambda _, frame: decode_reports.api_retry(frame),
+    ("active_goal", None): lambda _, frame: decode_reports.active_goal(frame),
     ("system", "informational"): _informational,
     ("command_lifecycle", None): _lifecycle,
     ("conversation_reset", None): _reset,

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from canopy_agent.claude.decode_reports import hook_feedback
 from canopy_agent.claude.fields import ident, items, section, text
 from canopy_agent.domain import events as e
 
@@ -28,7 +29,8 @@ def user_record(frame: Json) -> Events:
         synthetic = frame.get("isSynthetic") is True
         echo: Events = [e.PromptEchoed(uuid, blocks, origin, synthetic)]
         return echo + _local_output(blocks, uuid)
-    return _results(frame, blocks, parent) + (_local_output(blocks, uuid) if not parent else [])
+    own = [] if parent else _local_output(blocks, uuid) + hook_feedback(frame, _words(blocks))
+    return _results(frame, blocks, parent) + own
 
 
 def _blocks(content: object) -> tuple[Json, ...]:
@@ -67,9 +69,12 @@ def _result_of(block: Json) -> str | None:
     return ident(block.get("tool_use_id")) if block.get("type") == "tool_result" else None
 
 
+def _words(blocks: tuple[Json, ...]) -> str:
+    return "".join(text(block.get("text")) or "" for block in blocks)
+
+
 def _local_output(blocks: tuple[Json, ...], uuid: str | None) -> Events:
     """Output of a local command that travels inside a user message."""
-    words = "".join(text(block.get("text")) or "" for block in blocks)
-    outputs = (out.strip() for out in _STDOUT.findall(words))
+    outputs = (out.strip() for out in _STDOUT.findall(_words(blocks)))
     # the CLI notes a switch that its host asked for in this form, one that is typed in another
     return [e.LocalOutput(out, uuid) for out in outputs if out and not _SWITCHED.match(out)]

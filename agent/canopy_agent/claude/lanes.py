@@ -27,6 +27,7 @@ from canopy_agent.domain.events import (
     ToolUsed,
 )
 from canopy_agent.domain.usage import SYNTHETIC
+from canopy_agent.domain.usage_limits import is_usage_limit
 
 Json = Mapping[str, Any]
 
@@ -147,10 +148,11 @@ class Lane:
         blocks = content if isinstance(content, list) else []
         model, id_ = text(message.get("model")), text(message.get("id"))
         words = [text(section(b).get("text")) or "" for b in blocks]
+        error, limit = text(frame.get("error")), is_usage_limit(model, "".join(words))
         events: list[Event] = []
         if not self._asks_for_login(model, words):
             for block in blocks:
-                events += self._block(section(block), id_)
+                events += self._block(section(block), id_, failure=error is not None or limit)
         events.append(
             MessageSaid(
                 self.parent,
@@ -158,8 +160,9 @@ class Lane:
                 text(frame.get("uuid")),
                 model,
                 section(message.get("usage")),
-                text(frame.get("error")),
+                error,
                 "".join(words),
+                limit,
             )
         )
         return events
@@ -171,14 +174,14 @@ class Lane:
         """
         return model == SYNTHETIC and len(words) == 1 and _LOGIN.search(words[0]) is not None
 
-    def _block(self, block: Json, message_id: str | None) -> list[Event]:
+    def _block(self, block: Json, message_id: str | None, *, failure: bool) -> list[Event]:
         kind = text(block.get("type")) or ""
         if kind in ("text", "thinking"):
             rest = self._rest(kind, text(block.get(kind)) or "")
             if not rest:
                 return []
             thinking = kind == "thinking"
-            return [TextCame(self.parent, rest, message_id, thinking, streamed=False)]
+            return [TextCame(self.parent, rest, message_id, thinking, False, failure)]
         if kind in TOOL_BLOCKS:
             id_, name = ident(block.get("id")), text(block.get("name")) or "Unknown Tool"
             used = ToolUsed(self.parent, id_ or "", name, section(block.get("input")))

@@ -24,6 +24,7 @@ from canopy_agent.domain.effects import (
 )
 from canopy_agent.domain.endings import everything_ends
 from canopy_agent.domain.facts import PlanForgotten
+from canopy_agent.domain.failures import PROCESS_ENDED
 from canopy_agent.domain.plan_rules import cancel_restart
 from canopy_agent.domain.task_rules import DRAIN_TIMER, is_quiet, watch_hold
 from canopy_agent.domain.turn_rules import FORCE_TIMER
@@ -133,7 +134,8 @@ def on_timer(state: SessionState, event: e.TimerFired) -> list[Effect]:
     effects = state.close_calls(state.stoppable_calls(), "cancelled")
     effects += state.turns.cancel(turn)
     effects += everything_ends(state, cancelled=True, why="process_ended")
-    lost = Failed("Claude Code did not stop and was restarted; send the prompt again")
+    text = "Claude Code did not stop and was restarted; send the prompt again"
+    lost = Failed(text, cause=PROCESS_ENDED)
     # prompts that go to the next process must not reach this one
     return [*effects, ReplaceProcess(), *state.turns.stream_ended(lost), *_process_gone(state)]
 
@@ -153,7 +155,8 @@ def on_stream_ended(state: SessionState, event: e.StreamEnded) -> list[Effect]:
     """
     effects = everything_ends(state, cancelled=state.window.open, why="process_ended")
     words = event.status or "without saying why"
-    failure = Failed(f"Claude Code ended ({words}); send the next prompt to resume the session")
+    text = f"Claude Code ended ({words}); send the next prompt to resume the session"
+    failure = Failed(text, cause=PROCESS_ENDED)
     return [*effects, *state.turns.stream_ended(failure), *_process_gone(state)]
 
 

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from canopy_agent.domain.facts import Noted
 
 Json = Mapping[str, Any]
 
@@ -75,6 +78,13 @@ class RestartFailed:
 
     prompt: str
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteMade:
+    """The session has something to tell of its own."""
+
+    note: Noted
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,10 @@ class Failed:
     message: str
     kind: str = "internal"
     data: Json | None = None
+    cause: str | None = None
+    """What failed, for clients that get a record of it: the SDK's category, or a word of ours."""
+    usage: Json | None = None
+    meta: Json = field(default_factory=lambda: _NONE)
 
 
 Outcome = Stopped | Failed
@@ -49,10 +53,14 @@ Outcome = Stopped | Failed
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    """Answer ``prompt``. The core sends this exactly once per prompt."""
+    """Answer ``prompt``. The core sends this exactly once per prompt.
+
+    ``detached``: no request of the client waits for it.
+    """
 
     prompt: str
     outcome: Outcome
+    detached: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +251,11 @@ class Submit:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadGoal:
+    """Read from the transcript which goal Claude Code has; ``GoalReported`` is the answer."""
+
+
+@dataclass(frozen=True, slots=True)
 class TurnBegan:
     """A turn was activated or all turns ended; for titles, gauges and idle work."""
 
@@ -282,6 +295,7 @@ Effect = (
     | ReplyError
     | StopBackground
     | Submit
+    | ReadGoal
     | TurnBegan
     | Logged
 )

@@ -10,6 +10,7 @@ from canopy_agent.domain.client_events import (
     ChildCancelRequested,
     ConversationRestarted,
     InterruptReceipt,
+    NoteMade,
     PromptSubmitted,
     RestartFailed,
     SessionClosing,
@@ -22,6 +23,7 @@ from canopy_agent.domain.extension_events import (
     TaskStopAsked,
     TaskStopDone,
 )
+from canopy_agent.domain.report_events import ApiRetried, GoalReported, HookFeedback
 from canopy_agent.domain.request_events import (
     ControlWithdrawn,
     DialogAsked,
@@ -97,6 +99,9 @@ CliEvent = (
     | ToolBeat
     | ToolRefused
     | ResultCame
+    | ApiRetried
+    | GoalReported
+    | HookFeedback
     | RateLimited
     | CompactionBegan
     | CompactionGrew
@@ -122,6 +127,7 @@ ClientEvent = (
     | InterruptReceipt
     | ConversationRestarted
     | RestartFailed
+    | NoteMade
     | TimerFired
     | WindowKnown
     | SessionClosing
@@ -134,6 +140,7 @@ Event = CliEvent | ClientEvent | ExtensionEvent
 
 __all__ = [
     "AgentWoken",
+    "ApiRetried",
     "BackgroundLevel",
     "CancelRequested",
     "ChildCancelRequested",
@@ -150,6 +157,8 @@ __all__ = [
     "DialogAsked",
     "ElicitationAsked",
     "Event",
+    "GoalReported",
+    "HookFeedback",
     "HookFired",
     "ImageCame",
     "Informed",
@@ -160,6 +169,7 @@ __all__ = [
     "MessageSaid",
     "MessageUsage",
     "ModelRequested",
+    "NoteMade",
     "OutputRead",
     "PermissionAsked",
     "PlanAccepted",

@@ -333,12 +333,16 @@ class CompactionEnded:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """A notice of the harness: ``severity`` is ``info`` or ``warning``."""
+    """A notice of the harness: ``severity`` is ``info`` or ``warning``.
+
+    ``advisory``: a client that shows no notices should still not take it for an answer.
+    """
 
     severity: str
     title: str
     description: str | None = None
     kind: Json | None = None
+    advisory: bool = False
 
 
 Fact = (

@@ -73,7 +73,8 @@ def outcome_of(result: ResultCame, tally: TurnTally, error_kind: str | None) -> 
     if result.stop_reason == "max_tokens":
         return stopped("max_tokens", tally)
     if result.is_error:
-        return Failed(error_text(result), data={"errorKind": error_kind or "unknown"})
+        cause = error_kind or (result.subtype if result.subtype in _LIMITS else None)
+        return Failed(error_text(result), data={"errorKind": error_kind or "unknown"}, cause=cause)
     if result.subtype in _LIMITS:
         return stopped("max_turn_requests", tally)
     return stopped("end_turn", tally)

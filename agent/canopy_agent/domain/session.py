@@ -13,6 +13,8 @@ from canopy_agent.domain import (
     autonomous_task,
     cancel_rules,
     compaction,
+    failures,
+    goals,
     plan_rules,
     request_rules,
     shell_rules,
@@ -39,6 +41,16 @@ def _nothing(state: SessionState, event: e.Event) -> list[Effect]:
 
 def _informed(state: SessionState, event: e.Informed) -> list[Effect]:
     return [Show(state.root, Noted(event.level, event.text, kind={"kind": "informational"}))]
+
+
+def _result_first(state: SessionState, event: e.ResultCame) -> list[Effect]:
+    released = async_task_rules.on_result(state, event)
+    return [*released, *failures.before_result(state, event), *goals.on_result(state, event)]
+
+
+def _end_first(state: SessionState, event: e.StreamEnded) -> list[Effect]:
+    goals.on_end(state)
+    return failures.before_end(state, event)
 
 
 RULES: dict[type, Rule] = {
@@ -98,16 +110,25 @@ RULES: dict[type, Rule] = {
     e.TaskStopAsked: stop_rules.on_stop_asked,
     e.TaskStopDone: stop_rules.on_stop_done,
     e.SteerSubmitted: steering.on_steer,
+    e.ApiRetried: failures.on_retried,
+    e.NoteMade: failures.on_note,
+    e.GoalReported: goals.on_reported,
+    e.HookFeedback: goals.on_feedback,
 }
 
 FIRST: dict[type, Rule] = {
+    e.PromptSubmitted: goals.on_message,
+    e.PromptMoved: goals.on_moved,
+    e.MessageSaid: failures.on_said,
+    e.StreamEnded: _end_first,
+    e.ConversationReset: goals.on_reset,
     e.TaskStarted: async_task_rules.on_task_started,
     e.TaskProgressed: async_task_rules.on_task_progressed,
     e.TaskPatched: async_task_rules.on_task_patched,
     e.TaskNotified: async_task_rules.on_task_notified,
     e.BackgroundLevel: async_task_rules.on_level,
     e.ToolResulted: async_task_rules.on_tool_result,
-    e.ResultCame: async_task_rules.on_result,
+    e.ResultCame: _result_first,
 }
 """What is told of an event beside the conversation, before its rule has seen it."""
 
@@ -115,4 +136,6 @@ FIRST: dict[type, Rule] = {
 def step(state: SessionState, event: e.Event) -> list[Effect]:
     """Apply ``event`` to ``state`` and give what has to be done, in order."""
     first = FIRST.get(type(event), _nothing)(state, event)
-    return [*autonomous_task.before(state, event), *first, *RULES[type(event)](state, event)]
+    effects = [*autonomous_task.before(state, event), *first, *RULES[type(event)](state, event)]
+    effects += goals.after(state, effects)
+    return failures.carry(state, event, effects)

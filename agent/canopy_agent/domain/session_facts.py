@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from canopy_shared.ext.failure import SessionFailure
+from canopy_shared.ext.goal import Goal
+
 Json = Mapping[str, Any]
 
 
@@ -48,30 +51,16 @@ class TaskTold:
 
 @dataclass(frozen=True, slots=True)
 class GoalShown:
-    """The goal that Claude Code works towards; None when there is none.
+    """The goal that Claude Code works towards; None when there is none."""
 
-    ``created_at`` is in milliseconds since 1970; the last three are None until it was checked.
-    """
-
-    objective: str | None
-    iterations: int | None = None
-    last_reason: str | None = None
-    created_at: int | None = None
+    goal: Goal | None
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """Why something failed; a later ``revision`` of the same ``id`` takes its place.
+class FailureShown:
+    """Why something failed, or that something is amiss."""
 
-    Fields as in :class:`canopy_shared.ext.failure.SessionFailure`.
-    """
-
-    id: str
-    category: str
-    title: str
-    revision: int = 1
-    severity: str = "error"
-    actions: tuple[str, ...] = ()
+    failure: SessionFailure
 
 
-SessionFact = TaskAnnounced | TaskTold | GoalShown | Failure
+SessionFact = TaskAnnounced | TaskTold | GoalShown | FailureShown

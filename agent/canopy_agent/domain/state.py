@@ -19,7 +19,9 @@ from canopy_agent.domain.children import Children, FlatChildren
 from canopy_agent.domain.compaction import Compactions
 from canopy_agent.domain.effects import Effect, Show
 from canopy_agent.domain.facts import ToolClosed
+from canopy_agent.domain.failures import Failures
 from canopy_agent.domain.generations import Generations
+from canopy_agent.domain.goals import Goals
 from canopy_agent.domain.lineage import Launch
 from canopy_agent.domain.shells import Shells
 from canopy_agent.domain.subagents import Subagents
@@ -65,6 +67,12 @@ class Policy:
     """The root's directory with links resolved."""
     async_tasks: bool = False
     """Background tasks are told as such (AIR ``asyncTasks``)."""
+    failures: bool = False
+    """Failures are told as records (AIR ``sessionFailure``)."""
+    advisories: bool = False
+    """Warnings of ours are such records too: the client has no notices."""
+    goals: bool = False
+    """The goal is told (AIR)."""
 
 
 @dataclass(slots=True)
@@ -151,6 +159,8 @@ class SessionState:
     compactions: Compactions = field(default_factory=Compactions)
     async_tasks: AsyncTasks | None = None
     autonomous_task: AutonomousTask | None = None
+    failures: Failures | None = None
+    goals: Goals | None = None
 
     # --- questions --------------------------------------------------------------------------------
 
@@ -225,6 +235,8 @@ def new_state(root: str, policy: Policy, *, resumed: bool = False, epoch: str = 
     return SessionState(
         async_tasks=AsyncTasks(root) if policy.async_tasks else None,
         autonomous_task=AutonomousTask(epoch) if policy.async_tasks else None,
+        failures=Failures(root, epoch) if policy.failures else None,
+        goals=Goals(root) if policy.goals else None,
         root=root,
         policy=policy,
         tasks=tasks,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_agent.domain import events as e
+from canopy_agent.domain import goals
 from canopy_agent.domain.effects import DropQueued, Effect, Reply, SendPrompt, Submit
 from canopy_agent.domain.steer_lane import Json, SteerLane
 from canopy_agent.domain.turns import Active, Held
@@ -44,7 +45,8 @@ def on_steer(state: SessionState, event: e.SteerSubmitted) -> list[Effect]:
     if isinstance(turn.phase, Held):
         lane.outcome = turn.phase.outcome
         turn.phase = Active()
-    return [_sent(state, event.prompt, event.blocks), Reply(event.key, INJECTED)]
+    shown = goals.on_message(state, event)
+    return [*shown, _sent(state, event.prompt, event.blocks), Reply(event.key, INJECTED)]
 
 
 def _running(state: SessionState) -> Turn | None:

@@ -86,6 +86,8 @@ class TextCame:
     message_id: str | None
     thinking: bool = False
     streamed: bool = True
+    failure: bool = False
+    """The text stands for an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,8 @@ class ToolUsed:
 class MessageSaid:
     """A complete assistant message passed; its blocks came as events of their own before this one.
 
-    ``error`` is the SDK's category when the message stands for an API error.
+    ``error`` is the SDK's category when the message stands for an API error; ``usage_limit`` when
+    it says that a limit of the account is reached.
     """
 
     parent: str | None
@@ -143,6 +146,7 @@ class MessageSaid:
     usage: Json = field(default_factory=lambda: _NONE)
     error: str | None = None
     text: str = ""
+    usage_limit: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,8 @@ def on_text(state: SessionState, event: e.TextCame) -> list[Effect]:
     note_work(state, event.parent)
     if not event.text or state.drops(event.parent):
         return []
+    if event.failure and event.parent is None and state.failures is not None:
+        return []  # the record of the failure says it
     if event.parent is None and not event.thinking:
         if not event.streamed and _says_again(state, event.text):
             return []

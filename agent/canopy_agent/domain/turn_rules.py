@@ -236,7 +236,8 @@ def _settle_with_result(state: SessionState, event: e.ResultCame, turn: Turn) ->
         if lost:
             names = ", ".join(lost)
             text = f"the turn ended while tool calls had no result: {names}"
-            failed = Failed(text, data={"errorKind": "incomplete_tool_call", "toolCalls": lost})
+            kind = "incomplete_tool_call"
+            failed = Failed(text, data={"errorKind": kind, "toolCalls": lost}, cause=kind)
             return effects + state.turns.settle(turn, failed)
     else:
         effects += state.close_calls(_forgotten(state), "turn_ended")

@@ -6,7 +6,7 @@ Rules of the hold and of cancelling live beside this module, and nothing here wa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from canopy_agent.domain import hold
@@ -179,7 +179,9 @@ class Turns:
     def settle(self, turn: Turn, outcome: Outcome) -> list[Effect]:
         """Answer ``turn``. Afterwards it is gone, so nothing can answer it again."""
         self._turns.remove(turn)
-        effects: list[Effect] = [Settle(turn.prompt, outcome)]
+        if isinstance(outcome, Failed) and outcome.usage is None:
+            outcome = replace(outcome, usage=turn.tally.usage(), meta=turn.tally.meta())
+        effects: list[Effect] = [Settle(turn.prompt, outcome, turn.detached)]
         if self.active is turn:
             self.active = None
         if not self._turns:
@@ -295,7 +297,7 @@ class Turns:
         if turn is None or turn.lane is not None:
             return []
         text = "Claude Code became idle without a result for this prompt"
-        return self.settle(turn, Failed(text, data={"errorKind": "no_result"}))
+        return self.settle(turn, Failed(text, data={"errorKind": "no_result"}, cause="no_result"))
 
     # --- the end ----------------------------------------------------------------------------------
 

@@ -66,28 +66,17 @@ def _usage(usage: Mapping[str, Any] | None) -> Any:
 
 def goal_shown(fact: s.GoalShown, parent: str | None) -> list[Update]:
     """The goal as it is now."""
-    if fact.objective is None:
-        return [SessionInfoUpdate(meta=goal.wrap(None))]
-    now = goal.Goal(fact.objective, fact.iterations, fact.last_reason, fact.created_at)
-    return [SessionInfoUpdate(meta=goal.wrap(now))]
+    return [SessionInfoUpdate(meta=goal.wrap(fact.goal))]
 
 
-def failure_meta(fact: s.Failure) -> dict[str, Any]:
-    """``_meta`` with a failure record."""
-    record = failure.SessionFailure(
-        fact.id, fact.category, fact.title, fact.revision, fact.severity, fact.actions
-    )
-    return failure.wrap(record)
-
-
-def failed(fact: s.Failure, parent: str | None) -> list[Update]:
+def failure_shown(fact: s.FailureShown, parent: str | None) -> list[Update]:
     """A failure of the session, or a warning."""
-    return [SessionInfoUpdate(meta=failure_meta(fact))]
+    return [SessionInfoUpdate(meta=failure.wrap(fact.failure))]
 
 
 TELLERS: Final[dict[type, Callable[[Any, str | None], list[Update]]]] = {
     s.TaskAnnounced: task_announced,
     s.TaskTold: task_told,
     s.GoalShown: goal_shown,
-    s.Failure: failed,
+    s.FailureShown: failure_shown,
 }

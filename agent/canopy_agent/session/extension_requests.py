@@ -5,9 +5,9 @@ What may be stopped or steered is decided by the core; here requests wait for it
 
 from __future__ import annotations
 
-import logging
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from canopy_agent.claude.errors import ClaudeError
 from canopy_agent.domain import effects as fx
@@ -15,10 +15,10 @@ from canopy_agent.domain import events as e
 from canopy_shared.errors import AcpError, internal_error
 
 if TYPE_CHECKING:
+    from canopy_shared.ext.goal import Goal
     from canopy_shared.peer import IncomingRequest
 
-log = logging.getLogger(__name__)
-
+Extension = fx.Reply | fx.ReplyError | fx.StopBackground | fx.Submit | fx.ReadGoal
 Control = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 
@@ -41,6 +41,8 @@ class ExtensionRequests:
         self._submit = submit
         self._open: dict[str, IncomingRequest] = {}
         self._count = 0
+        self.stored_goal: Callable[[], Goal | None] = lambda: None
+        """Reads the goal that the transcript ends with; called in a thread."""
 
     def ask(self, request: IncomingRequest, event: Callable[[str], e.Event]) -> None:
         """Put ``request`` before the core, as the event that ``event`` makes of its key."""
@@ -49,7 +51,7 @@ class ExtensionRequests:
         self._open[key] = request
         self._handle(event(key))
 
-    def run(self, effect: fx.Reply | fx.ReplyError | fx.StopBackground | fx.Submit) -> None:
+    def run(self, effect: Extension) -> None:
         """Carry out what the core decided."""
         match effect:
             case fx.Reply(key, result):
@@ -62,6 +64,10 @@ class ExtensionRequests:
                 self._spawn(self._stop(effect))
             case fx.Submit(event):
                 self._submit(event)
+            case fx.ReadGoal():
+                self._spawn(self._read_goal())
+            case _:
+                assert_never(effect)
 
     def fail(self, key: str, error: AcpError) -> None:
         """Answer with an error; a request that is answered stays so."""
@@ -81,6 +87,9 @@ class ExtensionRequests:
         except ClaudeError as error:
             problem = f"Claude Code did not stop the task: {error}"
         self._handle(e.TaskStopDone(effect.key, effect.task, problem))
+
+    async def _read_goal(self) -> None:
+        self._handle(e.GoalReported(await asyncio.to_thread(self.stored_goal)))
 
     def close(self) -> None:
         """The session is over: whoever still waits is told."""

@@ -46,7 +46,7 @@ class Notices:
             case "system", "model_fallback":
                 words = _text(frame, "content")
                 if words:
-                    self._note(Noted("warning", SWITCHED, words))
+                    self._note(Noted("warning", SWITCHED, words, advisory=True))
             case "rate_limit_event", _:
                 facts = frame.get("rate_limit_info")
                 if isinstance(facts, Mapping) and self._profile.notices:
@@ -59,7 +59,7 @@ class Notices:
         stays = frame.get("scope") == "local" or frame.get("direction") == "revert"
         if stays and original:
             words = f"{words} The session stays on {original}."
-        self._note(Noted("warning", REFUSED, words))
+        self._note(Noted("warning", REFUSED, words, advisory=True))
 
     def _limit(self, facts: Json) -> None:
         """A limit is near or reached: said once for each window and state."""

@@ -19,7 +19,7 @@ from canopy_agent.brokers.plan_exit import continuation_prompt, plan_of
 from canopy_agent.claude.errors import ControlFailed
 from canopy_agent.domain import effects as fx
 from canopy_agent.domain import events as e
-from canopy_agent.domain.facts import ModeShown
+from canopy_agent.domain.facts import ModeShown, Noted
 from canopy_agent.domain.session import step
 from canopy_agent.session.asking import Questions
 from canopy_agent.session.cli_life import CliLife
@@ -262,7 +262,10 @@ class SessionRuntime:
 
     def note(self, fact: Fact) -> None:
         """Show a fact of our own on the root."""
-        self._show(self.id, fact, None)
+        if isinstance(fact, Noted):
+            self.handle(e.NoteMade(fact))
+        else:
+            self._show(self.id, fact, None)
 
     def _run(self, effect: fx.Effect) -> None:
         match effect:
@@ -310,7 +313,7 @@ class SessionRuntime:
                 self._tails.stop(task)
             case fx.RestartConversation():
                 self._begin_anew(effect)
-            case fx.Reply() | fx.ReplyError() | fx.StopBackground() | fx.Submit():
+            case fx.Reply() | fx.ReplyError() | fx.StopBackground() | fx.Submit() | fx.ReadGoal():
                 self.extensions.run(effect)
             case fx.TurnBegan(prompt):
                 if prompt is None:
