@@ -91,7 +91,7 @@ def watch_hold(state: SessionState) -> list[Effect]:
     turn = state.turns.active
     if turn is None or not turn.is_held or state.turns.is_awaiting(turn):
         return []
-    return [StartTimer(DRAIN_TIMER, DRAIN_SECONDS)]
+    return [StartTimer(DRAIN_TIMER, DRAIN_SECONDS)] if is_quiet(state) else []
 
 
 def is_quiet(state: SessionState) -> bool:
