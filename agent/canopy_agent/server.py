@@ -27,6 +27,7 @@ from canopy_shared.errors import (
 from canopy_shared.peer import IncomingRequest, Peer
 
 if TYPE_CHECKING:
+    from canopy_agent.auth.accounts import Accounts
     from canopy_agent.session.directory import SessionDirectory
     from canopy_agent.session.launching import ProcessFactory
     from canopy_agent.session.opener import Session
@@ -61,10 +62,15 @@ class AgentServer:
         self._hide_subscription = hide_subscription
         self._peer = Peer(transport, on_request=self._request, on_notification=self._notification)
         self._profile: ClientProfile | None = None
+        self._accounts: Accounts | None = None
         self._directory: SessionDirectory | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._handlers: dict[str, Handler] = {
             m.AUTHENTICATE: self._authenticate,
+            m.LOGOUT: self._logout,
+            m.PROVIDERS_LIST: self._list_providers,
+            m.PROVIDERS_SET: self._set_provider,
+            m.PROVIDERS_DISABLE: self._disable_provider,
             m.SESSION_NEW: self._new_session,
             m.SESSION_LOAD: self._load_session,
             m.SESSION_RESUME: self._resume_session,
@@ -91,6 +97,8 @@ class AgentServer:
     async def _dispose(self) -> None:
         for task in list(self._tasks):
             task.cancel()
+        if self._accounts is not None:
+            await self._accounts.aclose()
         if self._directory is not None:
             await self._directory.close_all()
         if self._tasks:
@@ -162,14 +170,41 @@ class AgentServer:
 
             assert self._profile is not None
             self._directory = SessionDirectory(
-                self._peer, self._profile, self._settings, process=self._process or cli_process
+                self._peer,
+                self._profile,
+                self._settings,
+                self._open_accounts(),
+                process=self._process or cli_process,
             )
         return self._directory
 
+    # --- accounts ---------------------------------------------------------------------------------
+
+    def _open_accounts(self) -> Accounts:
+        if self._accounts is None:
+            from canopy_agent.auth.accounts import Accounts
+
+            self._accounts = Accounts(
+                self._peer, self._settings, hide_subscription=self._hide_subscription
+            )
+            self._accounts.begin()
+        return self._accounts
+
     def _authenticate(self, request: IncomingRequest) -> None:
         params = r.AuthenticateParams.parse(request.params)
-        detail = f"{params.method_id} is done in a terminal, by the command it comes with"
-        raise AcpError(-32602, f"Invalid params: {detail}")
+        request.respond(self._open_accounts().authenticate(params))
+
+    def _logout(self, request: IncomingRequest) -> None:
+        self._run(request, self._open_accounts().logout())
+
+    def _list_providers(self, request: IncomingRequest) -> None:
+        request.respond(self._open_accounts().list_providers())
+
+    def _set_provider(self, request: IncomingRequest) -> None:
+        self._run(request, self._open_accounts().set_provider(request.params))
+
+    def _disable_provider(self, request: IncomingRequest) -> None:
+        self._run(request, self._open_accounts().disable_provider(request.params))
 
     # --- sessions ---------------------------------------------------------------------------------
 

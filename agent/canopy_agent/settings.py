@@ -19,6 +19,9 @@ from canopy_shared.errors import AcpError, internal_error
 ADAPTER_VERSIONS: Final = {"": (1, 2), "auto": (1, 2), "v1": (1,), "v2": (2,)}
 IMPLEMENTED_VERSIONS: Final = (1,)
 
+_FEWEST_TOKENS: Final = 100_000
+"""A smaller conversation is not worth a compaction, whatever the environment says."""
+
 _REMOTE_MARKS: Final = (
     "NO_BROWSER",
     "SSH_CONNECTION",
@@ -39,6 +42,15 @@ class Thinking:
     mode: str
     budget_tokens: int | None = None
     display: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IdlePolicy:
+    """When an idle session is worth compacting. ``delay`` is in seconds after a request."""
+
+    enabled: bool = True
+    delay: float = 0.9 * 3600
+    min_tokens: int = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +75,7 @@ class AdapterSettings:
     remote: bool = False
     sandboxed: bool = False
     root: bool = False
+    idle_compaction: IdlePolicy = IdlePolicy()
     notes: tuple[str, ...] = ()
     process: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -100,6 +113,7 @@ def read_settings(
         remote=any(env.get(name) for name in _REMOTE_MARKS),
         sandboxed=bool(env.get("IS_SANDBOX")),
         root=_is_root() if root is None else root,
+        idle_compaction=_idle_policy(env),
         notes=tuple(notes),
         process=env,
     )
@@ -117,6 +131,19 @@ def _protocols(value: str) -> tuple[int, ...]:
         raise SettingsError("CLAUDE_AGENT_ACP_PROTOCOL must be auto, v1 or v2 (or unset)")
     served = tuple(version for version in allowed if version in IMPLEMENTED_VERSIONS)
     return served or allowed
+
+
+def _idle_policy(env: Mapping[str, str]) -> IdlePolicy:
+    """The variables of Claude Code that turn compaction off or move its bounds."""
+    given = IdlePolicy()
+    delay = _whole(env.get("CLAUDE_AGENT_ACP_IDLE_COMPACT_DELAY_MS") or "")
+    tokens = _whole(env.get("CLAUDE_CODE_IDLE_COMPACT_MIN_TOKENS") or "")
+    off = any(env.get(name) for name in ("DISABLE_COMPACT", "DISABLE_AUTO_COMPACT"))
+    return IdlePolicy(
+        enabled=not off,
+        delay=given.delay if not delay else delay / 1000,
+        min_tokens=given.min_tokens if tokens is None else max(tokens, _FEWEST_TOKENS),
+    )
 
 
 def _thinking(env: Mapping[str, str], notes: list[str]) -> Thinking | None:

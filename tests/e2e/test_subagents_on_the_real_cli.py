@@ -78,7 +78,8 @@ async def test_a_plain_client_gets_nested_calls_with_their_parent_and_a_held_tur
         nested = next(c for c in w.agent.updates("tool_call") if c["name"] == "Read")
         parent = nested["_meta"]["claudeCode"]["parentToolUseId"]
         assert parent == launch["toolCallId"]
-        assert {f["params"]["sessionId"] for f in w.agent.frames if "params" in f} == {w.session}
+        told = [f["params"] for f in w.agent.frames if f.get("method") == "session/update"]
+        assert {params["sessionId"] for params in told} == {w.session}
 
 
 async def test_b89_children_work_on_after_the_answer() -> None:

@@ -15,6 +15,8 @@ The script is an object, every key optional::
     turns           [[step, ...], ...]: the steps of the n-th prompt; the last list serves the rest.
                     Without it every prompt is answered with "echo: <text>"
     on_eof          "exit" (status 0 at once, the default), "ignore", "finish" (the current turn)
+    auth            answers to ``claude auth``: {"delay": seconds, "status": {report fields, or
+                    "out", "code"}, "logout": {"err", "code"}}; by default an API key is there
     ignore_sigterm  true: SIGTERM does nothing; else it ends the program with status 143
 
 A step is an object with one key::
@@ -292,6 +294,19 @@ def option(name: str) -> str | None:
     return None
 
 
+def run_auth(auth: dict[str, Any], log: Log) -> None:
+    """``claude [--settings JSON] auth status --json`` and ``claude auth logout``."""
+    words = sys.argv[sys.argv.index("auth") + 1 :]
+    log("auth", argv=sys.argv[1:], env=sorted(os.environ))
+    time.sleep(auth.get("delay", 0))
+    told = auth.get(words[0], {})
+    if words[0] == "status":
+        told = {"out": json.dumps({"loggedIn": True, "authMethod": "api_key", **told}), **told}
+    sys.stdout.write(told.get("out", ""))
+    sys.stderr.write(told.get("err", ""))
+    sys.exit(told.get("code", 0))
+
+
 def main() -> None:
     if sys.argv[1:] == ["--version"]:
         print(f"{VERSION} (Claude Code)")
@@ -299,6 +314,9 @@ def main() -> None:
     path = os.environ.get("FAKE_CLI_SCRIPT")
     script = json.loads(Path(path).read_text()) if path else {}
     log = Log()
+    if "auth" in sys.argv[1:4]:
+        run_auth(script.get("auth", {}), log)
+        return
 
     def on_term(number: int, _: Any) -> None:
         log("signal", number=number)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -61,6 +62,7 @@ class Accounts:
         self._chosen: Provider | None = None
         self._changing = asyncio.Lock()
         self._first: asyncio.TimerHandle | None = None
+        self._starting = 0
         self.renew: Callable[[], Awaitable[None]] = _nothing
         self.version = 0
         """Counts the changes of the provider."""
@@ -92,6 +94,14 @@ class Accounts:
         return guard.refusal(account)
 
     @property
+    def backend(self) -> str:
+        """What serves the models: the key of what is known about them."""
+        provider = self.provider
+        current = environment_provider(self._settings.process) if provider is None else None
+        shown = current if current is not None else provider.current if provider else {}
+        return f"{shown.get('apiType')} {shown.get('baseUrl')}"
+
+    @property
     def guards(self) -> bool:
         """Whether a Claude subscription must not pay."""
         return self._hides
@@ -103,8 +113,21 @@ class Accounts:
         self._first = asyncio.get_running_loop().call_later(FIRST_READ, self._read_first)
 
     def _read_first(self) -> None:
-        if self.watch.identity is None:
+        """Nobody said who pays; a CLI that is being started is about to."""
+        self._first = None
+        if self.watch.identity is None and not self._starting:
             self.watch.refresh()
+
+    @contextmanager
+    def starting(self) -> Iterator[None]:
+        """While a CLI is being started for a session."""
+        self._starting += 1
+        try:
+            yield
+        finally:
+            self._starting -= 1
+            if self._first is None:
+                self._read_first()
 
     def opened(self, account: object) -> None:
         """The CLI of a session started under ``account``."""
@@ -117,6 +140,7 @@ class Accounts:
 
     async def aclose(self) -> None:
         """The connection is over."""
+        self._starting += 1  # nobody asks any more
         if self._first is not None:
             self._first.cancel()
         await self.watch.aclose()
@@ -136,7 +160,7 @@ class Accounts:
             self._switched()
         return {}
 
-    async def list_providers(self) -> dict[str, Any]:
+    def list_providers(self) -> dict[str, Any]:
         """``providers/list``."""
         provider = self.provider
         current = environment_provider(self._settings.process)

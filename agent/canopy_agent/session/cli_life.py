@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from canopy_agent.claude.errors import ClaudeStartFailed
 from canopy_agent.session.link import CliLink
 from canopy_agent.session.startup_failure import told
-from canopy_agent.session.valve import Rewrite, as_they_are
+from canopy_agent.session.valve import Rewrite
 from canopy_shared.errors import AcpError, internal_error
 
 if TYPE_CHECKING:
@@ -25,14 +26,26 @@ RENEWAL_GRACE = 1.0
 """Seconds that a CLI gets to end when another conversation takes its place."""
 
 
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Who hears of a CLI besides the core.
+
+    ``greeted`` gets the answer to ``initialize`` and may refuse it with an ACP error; ``frame``
+    gets each raw frame before the core; ``rewrite`` may take the place of one.
+    """
+
+    greeted: Callable[[Mapping[str, Any]], None]
+    frame: Callable[[Mapping[str, Any]], None]
+    rewrite: Rewrite
+
+
 class CliLife:
     """At most one CLI at a time; ``link`` is None while none runs.
 
-    ``on_event`` gets what the running CLI says, ``on_frame`` each of its raw frames before that,
-    and ``on_lost`` the end of one that was not asked to end. ``hand_on`` gets what waited once a
+    ``on_event`` gets what the running CLI says, and ``on_lost`` the end of one that was not asked
+    to end. ``hand_on`` gets what waited once a
     CLI runs, ``refuse`` what waited for one that did not start. ``restore`` is awaited on a CLI
-    that took another's place; ``relieve`` between batches of frames. ``rewrite`` may take the
-    place of a frame.
+    that took another's place; ``relieve`` between batches of frames.
     """
 
     def __init__(
@@ -40,24 +53,22 @@ class CliLife:
         conversation: Conversation,
         *,
         on_event: Callable[[CliLink, Event], None],
-        on_frame: Callable[[Mapping[str, Any]], None],
+        watch: Watch,
         on_lost: Callable[[CliLink, ProcessExit | None], None],
         hand_on: Callable[[Event], None],
         refuse: Callable[[Event, AcpError], None],
         restore: Callable[[], Awaitable[None]],
         relieve: Callable[[], Awaitable[None]],
-        rewrite: Rewrite = as_they_are,
     ) -> None:
         self.conversation = conversation
         self.link: CliLink | None = None
         self._on_event = on_event
-        self._on_frame = on_frame
+        self._watch = watch
         self._on_lost = on_lost
         self._hand_on = hand_on
         self._refuse = refuse
         self._restore = restore
         self._relieve = relieve
-        self._rewrite = rewrite
         self._held = False
         self._starting: asyncio.Task[None] | None = None
         self._waiting: list[Event] = []
@@ -73,7 +84,7 @@ class CliLife:
             on_frame=lambda frame: self._saw(link, frame),
             on_end=self._ended,
             relieve=self._relieve,
-            rewrite=self._rewrite,
+            rewrite=self._watch.rewrite,
         )
         self.link = link
         try:
@@ -84,6 +95,12 @@ class CliLife:
             raise
         if link.exit is not None or self.link is not link:
             raise ClaudeStartFailed("Claude Code ended while it started.")
+        try:
+            self._watch.greeted(response)
+        except AcpError:
+            self.link = None
+            await link.aclose(grace=RENEWAL_GRACE)
+            raise
         return response
 
     def submit(self, event: Event) -> None:
@@ -208,7 +225,7 @@ class CliLife:
             return
         if frame.get("subtype") == "init":
             self._move(self.conversation.named_by(frame))
-        self._on_frame(frame)
+        self._watch.frame(frame)
 
     def _move(self, conversation: Conversation) -> None:
         if conversation is not self.conversation:

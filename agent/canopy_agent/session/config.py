@@ -38,7 +38,7 @@ class SessionConfig:
     """Options of one session.
 
     ``show`` sends an update, ``note`` shows a notice; both go to the root. ``request`` sends a
-    control request and waits for its answer.
+    control request and waits for its answer. ``on_model`` hears of each switch of the model.
     """
 
     def __init__(self, profile: ClientProfile, place: Place) -> None:
@@ -51,6 +51,7 @@ class SessionConfig:
         self.show: Callable[[Update], None] = lambda update: None
         self.note: Callable[[Fact], None] = lambda fact: None
         self.request: Callable[[dict[str, Any]], Any] = lambda request: None
+        self.on_model: Callable[[SessionOptions], None] = lambda state: None
 
     @property
     def state(self) -> SessionOptions:
@@ -105,7 +106,9 @@ class SessionConfig:
 
     def _take(self, change: Change) -> None:
         self._remember_plan(change.state.mode)
-        self.options = change.state
+        before, self.options = self.options, change.state
+        if before is not None and before.model != change.state.model:
+            self.on_model(change.state)
         for update in change.updates:
             self.show(update)
         if change.warning is not None:

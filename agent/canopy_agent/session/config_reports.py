@@ -29,21 +29,19 @@ _LOCAL: Final = "local"
 
 
 class ConfigReports:
-    """Watches one session. ``spawn`` runs work beside it; ``on_model`` hears of each switch."""
+    """Watches one session. ``spawn`` runs work beside it."""
 
     def __init__(
         self,
         config: SessionConfig,
         profile: ClientProfile,
         ask: Ask,
-        spawn: Callable[[Coroutine[Any, Any, Any]], None],
-        on_model: Callable[[], None],
+        spawn: Callable[[Coroutine[Any, Any, Any]], object],
     ) -> None:
         self._config = config
         self._profile = profile
         self._ask = ask
         self._spawn = spawn
-        self._on_model = on_model
 
     def opened(self) -> None:
         """The session is open: ask for what its greeting does not say."""
@@ -84,7 +82,6 @@ class ConfigReports:
         name = model
         if isinstance(requested, str) and state.models.row(requested) is not None:
             name = requested
-        self._on_model()
         self._report(lambda state: model_became(state, name, self._profile))
 
     def _mode(self, mode: object) -> None:

@@ -52,7 +52,7 @@ class ContextWindow:
         self,
         known: KnownWindows,
         ask: Ask,
-        spawn: Callable[[Coroutine[Any, Any, Any]], None],
+        spawn: Callable[[Coroutine[Any, Any, Any]], object],
         tell: Callable[[int], None],
         backend: Callable[[], str],
     ) -> None:

@@ -19,10 +19,12 @@ from canopy_agent.session.opener import Session, SessionOpener, Start, Wanted, p
 from canopy_agent.session.opening import session_response
 from canopy_agent.session.replay import Replay
 from canopy_agent.session.stored import Stored, StoredSessions
+from canopy_agent.session.surroundings import Connection
 from canopy_shared.errors import internal_error, resource_not_found
 from canopy_shared.ext import air
 
 if TYPE_CHECKING:
+    from canopy_agent.auth.accounts import Accounts
     from canopy_agent.capabilities import ClientProfile
     from canopy_agent.settings import AdapterSettings
     from canopy_shared.peer import Peer
@@ -37,12 +39,14 @@ class SessionDirectory:
         peer: Peer,
         profile: ClientProfile,
         settings: AdapterSettings,
+        accounts: Accounts,
         *,
         process: ProcessFactory = cli_process,
     ) -> None:
         self._peer = peer
         self._profile = profile
-        self._opener = SessionOpener(peer, profile, settings, process)
+        self._opener = SessionOpener(Connection(peer, profile, settings, accounts), process)
+        accounts.renew = self.renew
         self._sessions: dict[str, Session] = {}
         self._turns: dict[str, tuple[asyncio.Lock, int]] = {}
         """Who opens or removes a session now, and how many want to."""
@@ -202,6 +206,10 @@ class SessionDirectory:
         except OSError as error:
             raise internal_error(f"the session could not be read: {error.strerror}") from error
         session.followers.append(replay.afterwards)
+
+    async def renew(self) -> None:
+        """Give every open session a CLI that is told of the provider in force."""
+        await asyncio.gather(*(session.around.renew() for session in self._sessions.values()))
 
     # --- closing ----------------------------------------------------------------------------------
 

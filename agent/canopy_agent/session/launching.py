@@ -24,10 +24,12 @@ from canopy_agent.claude.launch_options import (
 )
 from canopy_agent.claude.locate import locate_cli, sdk_version
 from canopy_agent.session.mcp_servers import claude_servers
+from canopy_agent.session.provider_options import with_provider
 from canopy_agent.session.validation import PromptOverride, SessionPlace, system_prompt
 from canopy_shared.errors import invalid_params
 
 if TYPE_CHECKING:
+    from canopy_agent.auth.provider import Provider
     from canopy_agent.capabilities import ClientProfile
     from canopy_agent.claude.process import ClaudeProcess, LaunchSpec
     from canopy_agent.session.caller_options import CallerOptions
@@ -111,11 +113,14 @@ def base_options(
 
 @dataclass(frozen=True, slots=True)
 class Launcher:
-    """Prepares processes for one session. ``environ`` is the environment of the CLI."""
+    """Prepares processes for one session. ``environ`` is the environment of the CLI; ``provider``
+    gives the provider that the client chose, at the time when a process is prepared.
+    """
 
     options: LaunchOptions
     environ: Mapping[str, str]
     process: ProcessFactory = cli_process
+    provider: Callable[[], Provider | None] = lambda: None
 
     def prepare(
         self, session_id: str, mode: str | None, *, resume: bool, bypass: bool
@@ -131,6 +136,7 @@ class Launcher:
             permission_mode=mode,
             allow_dangerously_skip_permissions=bypass,
         )
+        options = with_provider(options, self.provider())
         spec = launch_spec(
             options,
             executable=str(locate_cli(self.environ).path),

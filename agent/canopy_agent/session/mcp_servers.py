@@ -14,7 +14,8 @@ from canopy_shared.params import Params
 Json = Mapping[str, Any]
 
 _SKIPPED = frozenset({"acp"})
-_REMOTE = frozenset({"http", "sse"})
+REMOTE = frozenset({"http", "sse"})
+"""The kinds of servers that are reached over the network, and may ask for a sign-in."""
 
 
 def claude_servers(servers: tuple[Json, ...]) -> dict[str, dict[str, Any]]:
@@ -30,7 +31,7 @@ def claude_servers(servers: tuple[Json, ...]) -> dict[str, dict[str, Any]]:
         name = values.text("name")
         if kind in _SKIPPED:
             continue
-        if kind in _REMOTE:
+        if kind in REMOTE:
             url = values.text("url")
             if not url.strip():
                 raise values.wrong("url", "the address of the server")

@@ -54,7 +54,7 @@ class McpSignIn:
         peer: Peer,
         names: frozenset[str],
         ask: Ask,
-        spawn: Callable[[Coroutine[Any, Any, Any]], None],
+        spawn: Callable[[Coroutine[Any, Any, Any]], object],
         *,
         pause: float = PAUSE,
     ) -> None:

@@ -21,6 +21,7 @@ from canopy_agent.history.store import Store
 from canopy_agent.history.tail import LastOptions
 from canopy_agent.render.renderer import Renderer
 from canopy_agent.session.caller_options import CallerOptions, caller_options
+from canopy_agent.session.cli_life import Watch
 from canopy_agent.session.config import SessionConfig
 from canopy_agent.session.conversation import Conversation, Greeting
 from canopy_agent.session.fingerprint import fingerprint
@@ -33,13 +34,14 @@ from canopy_agent.session.runtime import SessionRuntime
 from canopy_agent.session.settings_files import ClaudeSettings, claude_settings, read_tiers
 from canopy_agent.session.startup_failure import told
 from canopy_agent.session.successions import record
+from canopy_agent.session.surroundings import Connection, Surroundings, Wishes, wishes_of
 from canopy_agent.session.titles import TitleKeeper
 from canopy_agent.session.validation import SessionPlace, session_place
-from canopy_agent.settings import AdapterSettings, model_config
+from canopy_agent.settings import model_config
 from canopy_shared.ext import air
 
 if TYPE_CHECKING:
-    from canopy_shared.peer import IncomingRequest, Peer
+    from canopy_shared.peer import IncomingRequest
     from canopy_shared.requests import PromptParams, SessionSetup
 
 log = logging.getLogger(__name__)
@@ -81,23 +83,22 @@ class Session:
     config: SessionConfig
     titles: TitleKeeper
     observer: Observer
+    around: Surroundings
     wanted: Wanted
     response: dict[str, Any] = field(default_factory=dict)
-    greeting: Mapping[str, Any] = field(default_factory=dict)
-    """The CLI's answer to ``initialize``."""
     followers: list[Callable[[], None]] = field(default_factory=list)
     """What else follows the response that opened the session."""
 
     def prompt(self, request: IncomingRequest, params: PromptParams) -> None:
         """``session/prompt``. Raises invalid params before anything is queued."""
         prompt: ClaudePrompt = claude_prompt(params)
-        self.observer.prompted()
-        self.runtime.prompt(request, prompt.content, prompt.text)
-        self.titles.prompted(prompt.text)
+        self.around.prompting()
+        id_ = self.runtime.prompt(request, prompt.content, prompt.text)
+        self.around.prompted(id_, prompt)
 
     def announce(self) -> None:
         """What follows the response that opened the session."""
-        self.observer.greeted(self.greeting)
+        self.around.announced()
         followers, self.followers = self.followers, []
         for follower in followers:
             follower()
@@ -110,6 +111,7 @@ class Wanted:
     place: SessionPlace
     caller: CallerOptions
     launcher: Launcher
+    wishes: Wishes
     fingerprint: bytes
 
 
@@ -129,12 +131,12 @@ class Start:
 class SessionOpener:
     """Opens sessions for one client. ``opening`` are those whose CLI is being started."""
 
-    def __init__(
-        self, peer: Peer, profile: ClientProfile, settings: AdapterSettings, process: ProcessFactory
-    ) -> None:
-        self._peer = peer
-        self._profile = profile
-        self._settings = settings
+    def __init__(self, connection: Connection, process: ProcessFactory) -> None:
+        self._connection = connection
+        self._peer = connection.peer
+        self._profile = connection.profile
+        self._settings = connection.settings
+        self._accounts = connection.accounts
         self._process = process
         self.opening: set[SessionRuntime] = set()
 
@@ -143,8 +145,12 @@ class SessionOpener:
         place = session_place(setup)
         caller = caller_options(setup.meta, self._profile)
         options = base_options(setup, place, caller, self._settings, self._profile)
-        launcher = Launcher(options, self._settings.process, self._process)
-        return Wanted(place, caller, launcher, fingerprint(setup, place))
+        accounts = self._accounts
+        launcher = Launcher(
+            options, self._settings.process, self._process, lambda: accounts.provider
+        )
+        wishes = wishes_of(setup, caller, place.cwd)
+        return Wanted(place, caller, launcher, wishes, fingerprint(setup, place))
 
     def prepare(self, session_id: str, wanted: Wanted, start: Start) -> Opened:
         """Put a session together; nothing runs yet."""
@@ -172,6 +178,7 @@ class SessionOpener:
                 mode=mode,
                 profile=self._profile,
                 resumed_model=start.last.model,
+                served=self._accounts.models,
             )
 
         return Opened(session, start, options_for)
@@ -184,9 +191,13 @@ class SessionOpener:
         runtime = session.runtime
         self.opening.add(runtime)
         try:
-            session.greeting = await runtime.open(resume=opened.start.resume)
-            opening = opened.options_for(session.greeting)
+            version = await self._accounts.settled()
+            with self._accounts.starting():
+                greeting = await runtime.open(resume=opened.start.resume)
+            opening = opened.options_for(greeting)
             await self._begin(session, opening, resumed=opened.start.resume)
+            if version != self._accounts.version:
+                await session.around.renew()  # another provider was chosen meanwhile
         except ClaudeError as error:
             await runtime.close(grace=1.0)
             resumed = runtime.id if opened.start.resume else None
@@ -234,7 +245,11 @@ class SessionOpener:
             peer=self._peer,
             profile=self._profile,
             renderer=renderer,
-            observe=lambda frame: observer.frame(frame),
+            watch=Watch(
+                lambda greeting: around.greeted(greeting),
+                lambda frame: around.frame(frame),
+                lambda frame: around.rewrite(frame),
+            ),
         )
 
         async def ask_title(description: str) -> dict[str, Any]:
@@ -243,11 +258,14 @@ class SessionOpener:
 
         titles = TitleKeeper(ask_title, runtime.spawn, runtime.show)
         observer = Observer(self._profile, titles, runtime.show)
-        runtime.on_turn = lambda prompt: titles.idle() if prompt is None else None
+        around = Surroundings(
+            self._connection, wanted.wishes, runtime, config, titles, observer
+        )
+        runtime.on_turn = around.turned
         config.show = runtime.show
         config.note = runtime.note
         config.request = runtime.control_request
-        return Session(runtime, config, titles, observer, wanted)
+        return Session(runtime, config, titles, observer, around, wanted)
 
     async def _begin(self, session: Session, opening: Opening, *, resumed: bool) -> None:
         """Bring the CLI to the state that the response will show."""
@@ -262,8 +280,7 @@ class SessionOpener:
         for request in opening.requests:
             await session.runtime.control_request(request)
         session.response = session_response(session.runtime.id, opening.state, self._profile)
-        if opening.warning is not None:
-            session.runtime.note(opening.warning)
+        session.around.opened(opening.warning)
 
 
 @dataclass(frozen=True, slots=True)

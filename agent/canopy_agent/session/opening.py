@@ -53,11 +53,12 @@ def open_options(
     mode: InitialMode,
     profile: ClientProfile,
     resumed_model: str | None = None,
+    served: frozenset[str] | None = None,
 ) -> Opening:
     """The opening of a session from the CLI's ``initialize`` response and everything read
     before.
     """
-    models = catalog(init, adapter, settings, config)
+    models = catalog(init, adapter, settings, config, served)
     limited = settings.available_models is not None or config.available is not None
     model = initial_model(
         models,

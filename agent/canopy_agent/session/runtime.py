@@ -22,14 +22,13 @@ from canopy_agent.domain import events as e
 from canopy_agent.domain.facts import ModeShown, Noted
 from canopy_agent.domain.session import step
 from canopy_agent.session.asking import Questions
-from canopy_agent.session.cli_life import CliLife
+from canopy_agent.session.cli_life import CliLife, Watch
 from canopy_agent.session.extension_requests import ExtensionRequests
 from canopy_agent.session.link import user_frame
 from canopy_agent.session.live_children import LiveChild, live_child
 from canopy_agent.session.open_prompts import LOST_TWICE, OpenPrompts
 from canopy_agent.session.output_tails import OutputTails
 from canopy_agent.session.timers import Timers
-from canopy_agent.session.valve import Rewrite, as_they_are
 from canopy_shared.updates import SessionUpdate, Update
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ UNANSWERED_MARKS = "ask_user_question_unanswered_v1"
 
 
 class SessionRuntime:
-    """One open session, about one conversation. ``observe`` sees every raw frame of the CLI."""
+    """One open session, about one conversation. ``watch`` hears of its CLI too."""
 
     def __init__(
         self,
@@ -64,8 +63,7 @@ class SessionRuntime:
         peer: Peer,
         profile: ClientProfile,
         renderer: Renderer,
-        observe: Callable[[Mapping[str, Any]], None],
-        rewrite: Rewrite = as_they_are,
+        watch: Watch,
     ) -> None:
         self.id = state.root
         self.config = config
@@ -82,13 +80,12 @@ class SessionRuntime:
         self._cli = CliLife(
             conversation,
             on_event=self._from_cli,
-            on_frame=observe,
+            watch=watch,
             on_lost=self._lost,
             hand_on=self.handle,
             refuse=self._refuse,
             restore=config.restore,
             relieve=peer.drained,
-            rewrite=rewrite,
         )
         self._tails = OutputTails(self.control_request, self.spawn, self.handle)
         self.extensions = ExtensionRequests(
@@ -129,13 +126,16 @@ class SessionRuntime:
             raise ControlFailed(subtype, "Claude Code does not run; a prompt starts it again")
         return await self._cli.link.control.request(subtype, **fields)
 
-    async def exchange(self) -> None:
+    def exchange(self) -> Coroutine[Any, Any, None]:
         """Go on in another CLI, once every prompt that was handed on is answered.
 
-        Prompts that come meanwhile wait. Raises ClaudeError or an ACP error when none could be
-        started; then the next prompt tries again.
+        Prompts wait from this call on. Awaiting the result raises ClaudeError or an ACP error when
+        no CLI could be started; then the next prompt tries again.
         """
         self._cli.hold()
+        return self._exchange()
+
+    async def _exchange(self) -> None:
         try:
             await self._cli.started()
             while self._state.turns.unsettled():

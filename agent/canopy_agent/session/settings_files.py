@@ -52,6 +52,7 @@ class ClaudeSettings:
     model_overrides: Mapping[str, str] = field(default_factory=dict)
     denied_models: tuple[str, ...] = ()
     workflows_off: bool = False
+    compacts_when_idle: bool = True
 
 
 def managed_directory(platform: str = sys.platform) -> Path:
@@ -164,6 +165,8 @@ def claude_settings(tiers: Tiers) -> ClaudeSettings:
         denied_models=_texts(tiers.managed.get("deniedModels")) or (),
         workflows_off=merged.get("disableWorkflows") is True
         or merged.get("enableWorkflows") is False,
+        compacts_when_idle=merged.get("idleCompaction") is not False
+        and merged.get("autoCompactEnabled") is not False,
     )
 
 
