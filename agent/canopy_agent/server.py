@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from canopy_agent.advertise import initialize_response, negotiated_version
 from canopy_agent.auth.methods import Relaunch
 from canopy_agent.capabilities import ClientProfile, client_profile
+from canopy_agent.extension_handlers import extension_handlers
 from canopy_agent.settings import AdapterSettings, read_settings
 from canopy_shared import methods as m
 from canopy_shared import requests as r
@@ -81,6 +82,7 @@ class AgentServer:
             m.SESSION_CLOSE: self._close_session,
             m.SESSION_SET_MODE: self._set_mode,
             m.SESSION_SET_CONFIG_OPTION: self._set_option,
+            **extension_handlers(self._open_directory),
         }
 
     async def serve(self) -> None:

@@ -85,6 +85,9 @@ class AsyncTasks:
 
     # --- reading ----------------------------------------------------------------------------------
 
+    def __contains__(self, id_: object) -> bool:
+        return id_ in self._tasks
+
     def get(self, id_: str) -> AsyncTask | None:
         """The task, also one that ended."""
         return self._tasks.get(id_)

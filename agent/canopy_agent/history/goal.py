@@ -18,8 +18,10 @@ _FARTHEST = 8 * 1024 * 1024
 """Bytes from the end after which nothing is looked for any more."""
 
 
-def stored_goal(path: Path) -> Goal | None:
-    """The goal that is not reached yet; None for none, also when the file cannot be read."""
+def goal_of(path: Path | None) -> Goal | None:
+    """The goal that is not reached yet; None for none, also without a file that can be read."""
+    if path is None:
+        return None
     checks, reason, spent = 0, None, 0
     try:
         with path.open("rb") as file:

@@ -59,6 +59,14 @@ class SessionDirectory:
             raise resource_not_found(session_id)
         return session
 
+    def of_task(self, session_id: str, task: str) -> Session:
+        """The session whose background task ``task`` is; ``session_id`` may be that of a child.
+
+        Raises resource not found.
+        """
+        owners = (one for one in self._sessions.values() if one.runtime.has_task(task))
+        return self._sessions.get(session_id) or next(owners, None) or self.get(session_id)
+
     def cancel(self, session_id: str) -> None:
         """``session/cancel`` of a root or of a child; an unknown id is ignored."""
         session = self._sessions.get(session_id)

@@ -15,8 +15,8 @@ from canopy_agent.domain import events as e
 from canopy_shared.errors import AcpError, internal_error
 
 if TYPE_CHECKING:
+    from canopy_agent.session.steering import Answerable
     from canopy_shared.ext.goal import Goal
-    from canopy_shared.peer import IncomingRequest
 
 Extension = fx.Reply | fx.ReplyError | fx.StopBackground | fx.Submit | fx.ReadGoal
 Control = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
@@ -39,12 +39,12 @@ class ExtensionRequests:
         self._handle = handle
         self._spawn = spawn
         self._submit = submit
-        self._open: dict[str, IncomingRequest] = {}
+        self._open: dict[str, Answerable] = {}
         self._count = 0
         self.stored_goal: Callable[[], Goal | None] = lambda: None
         """Reads the goal that the transcript ends with; called in a thread."""
 
-    def ask(self, request: IncomingRequest, event: Callable[[str], e.Event]) -> None:
+    def ask(self, request: Answerable, event: Callable[[str], e.Event]) -> None:
         """Put ``request`` before the core, as the event that ``event`` makes of its key."""
         self._count += 1
         key = f"request-{self._count}"

@@ -12,7 +12,7 @@ from canopy_shared.errors import AcpError, auth_required, internal_error, reques
 
 if TYPE_CHECKING:
     from canopy_agent.domain.events import PromptSubmitted
-    from canopy_shared.peer import IncomingRequest
+    from canopy_agent.session.steering import Answerable
 
 LOST_TWICE = fx.Failed("Claude Code ended twice before it began this prompt")
 
@@ -30,11 +30,11 @@ class OpenPrompts:
     """Prompts by id. One of our own has no request, and nobody is answered."""
 
     def __init__(self) -> None:
-        self._requests: dict[str, IncomingRequest] = {}
+        self._requests: dict[str, Answerable] = {}
         self._events: dict[str, PromptSubmitted] = {}
         self._sent_again: set[str] = set()
 
-    def opened(self, event: PromptSubmitted, request: IncomingRequest | None) -> None:
+    def opened(self, event: PromptSubmitted, request: Answerable | None) -> None:
         """A prompt is on its way."""
         self._events[event.prompt] = event
         if request is not None:
@@ -74,7 +74,7 @@ class OpenPrompts:
             self._sent_again.add(prompt)
         return event
 
-    def _taken(self, prompt: str) -> IncomingRequest | None:
+    def _taken(self, prompt: str) -> Answerable | None:
         self._events.pop(prompt, None)
         self._sent_again.discard(prompt)
         return self._requests.pop(prompt, None)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,6 +18,7 @@ from canopy_agent.brokers.durable import Place
 from canopy_agent.capabilities import ChildForm, ClientProfile
 from canopy_agent.claude.errors import ClaudeError
 from canopy_agent.domain.state import Form, Policy, new_state
+from canopy_agent.history.goal import goal_of
 from canopy_agent.history.store import Store
 from canopy_agent.history.tail import LastOptions
 from canopy_agent.render.renderer import Renderer
@@ -63,6 +65,10 @@ def policy_of(profile: ClientProfile, caller: CallerOptions, cwd: str) -> Policy
         questions=profile.elicitation_form,
         follows_output=profile.terminal_replaces,
         keeps_terminals=not profile.air,
+        async_tasks=profile.protocol == 1 and profile.air_has(air.ASYNC_TASKS),
+        failures=profile.air_has(air.SESSION_FAILURE),
+        advisories=not profile.notices,
+        goals=profile.protocol == 1 and profile.air,
         cwd=os.path.realpath(cwd),
     )
 
@@ -234,7 +240,7 @@ class SessionOpener:
 
         policy = policy_of(self._profile, wanted.caller, place.cwd)
         runtime = SessionRuntime(
-            new_state(session_id, policy, resumed=start.resume),
+            new_state(session_id, policy, resumed=start.resume, epoch=str(uuid.uuid4())),
             config,
             Conversation(
                 start.conversation,
@@ -258,10 +264,9 @@ class SessionOpener:
 
         titles = TitleKeeper(ask_title, runtime.spawn, runtime.show)
         observer = Observer(self._profile, titles, runtime.show)
-        around = Surroundings(
-            self._connection, wanted.wishes, runtime, config, titles, observer
-        )
+        around = Surroundings(self._connection, wanted.wishes, runtime, config, titles, observer)
         runtime.on_turn = around.turned
+        runtime.extensions.stored_goal = lambda: goal_of(store.find(runtime.conversation_id))
         config.show = runtime.show
         config.note = runtime.note
         config.request = runtime.control_request

@@ -14,8 +14,6 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, assert_never
 
-from canopy_agent.brokers.choices import Choice, KeepPlanning, LeavePlan, RestartWithPlan
-from canopy_agent.brokers.plan_exit import continuation_prompt, plan_of
 from canopy_agent.claude.errors import ControlFailed
 from canopy_agent.domain import effects as fx
 from canopy_agent.domain import events as e
@@ -27,13 +25,14 @@ from canopy_agent.session.extension_requests import ExtensionRequests
 from canopy_agent.session.link import user_frame
 from canopy_agent.session.live_children import LiveChild, live_child
 from canopy_agent.session.open_prompts import LOST_TWICE, OpenPrompts
+from canopy_agent.session.orders import Orders
 from canopy_agent.session.output_tails import OutputTails
+from canopy_agent.session.plan_decisions import PlanDecisions
 from canopy_agent.session.timers import Timers
+from canopy_shared.errors import request_cancelled
 from canopy_shared.updates import SessionUpdate, Update
 
 if TYPE_CHECKING:
-    from canopy_agent.brokers.asked import PermissionAsked
-    from canopy_agent.brokers.permission_options import Decision
     from canopy_agent.capabilities import ClientProfile
     from canopy_agent.claude.process import ProcessExit
     from canopy_agent.domain.facts import Fact
@@ -42,8 +41,9 @@ if TYPE_CHECKING:
     from canopy_agent.session.config import SessionConfig
     from canopy_agent.session.conversation import Conversation
     from canopy_agent.session.link import CliLink
+    from canopy_agent.session.steering import Answerable
     from canopy_shared.errors import AcpError
-    from canopy_shared.peer import IncomingRequest, Peer
+    from canopy_shared.peer import Peer
 
 log = logging.getLogger(__name__)
 
@@ -87,13 +87,15 @@ class SessionRuntime:
             restore=config.restore,
             relieve=peer.drained,
         )
+        self._orders = Orders(lambda: self._cli.link, self.handle)
         self._tails = OutputTails(self.control_request, self.spawn, self.handle)
         self.extensions = ExtensionRequests(
             control=self.control_request,
             handle=self.handle,
             spawn=self.spawn,
-            submit=self._cli.submit,
+            submit=self._bring,
         )
+        self._plans = PlanDecisions(config, self.handle, self._renew)
         self._questions = Questions(
             peer,
             profile,
@@ -101,7 +103,7 @@ class SessionRuntime:
             root=self.id,
             policy=config.permission_policy,
             on_closed=lambda key, allowed: self.handle(e.RequestClosed(key, allowed=allowed)),
-            on_decided=self._decided,
+            on_decided=self._plans.decided,
         )
 
     # --- the process ------------------------------------------------------------------------------
@@ -156,8 +158,11 @@ class SessionRuntime:
 
     def _refuse(self, event: e.Event, error: AcpError) -> None:
         """No CLI runs, and none could be started for what the client sent."""
-        if isinstance(event, e.PromptSubmitted):
-            self._prompts.refuse(event.prompt, error)
+        match event:
+            case e.PromptSubmitted(prompt=prompt):
+                self._prompts.refuse(prompt, error)
+            case e.SteerSubmitted(key=key):
+                self.extensions.fail(key, error)
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run ``work`` beside the session; it ends with the session at the latest."""
@@ -168,21 +173,59 @@ class SessionRuntime:
 
     # --- what the client does ---------------------------------------------------------------------
 
-    def prompt(self, request: IncomingRequest, blocks: tuple[Any, ...], text: str) -> str:
-        """Queue a prompt; ``request`` is answered when its turn ends. Gives the prompt's id."""
+    def prompt(
+        self, request: Answerable, blocks: tuple[Any, ...], text: str, *, detached: bool = False
+    ) -> str:
+        """Queue a prompt; ``request`` is answered when its turn ends. Gives the prompt's id.
+
+        ``detached``: that answer does not say how the turn ended.
+        """
         for update in self._renderer.unfinished_plan():
             self.show(update)
         request.on_cancel(self.cancel)
-        return self._submit(request, blocks, text)
+        return self._submit(request, blocks, text, detached=detached)
+
+    def steer(
+        self, request: Answerable, blocks: tuple[Any, ...], text: str, *, only_running: bool
+    ) -> str:
+        """Bring a message into the turn that runs, or begin one unless ``only_running``; gives the
+        message's id.
+        """
+        self._received += 1
+        event = e.SteerSubmitted("", str(uuid.uuid4()), blocks, self._received, text, only_running)
+        self.extensions.ask(request, lambda key: replace(event, key=key))
+        return event.prompt
+
+    @property
+    def has_turn(self) -> bool:
+        """Whether a prompt is unanswered."""
+        return bool(self._state.turns.unsettled())
+
+    def has_task(self, task: str) -> bool:
+        """Whether the client was told of the background task ``task``."""
+        return self._state.async_tasks is not None and task in self._state.async_tasks
+
+    def _bring(self, event: e.Event) -> None:
+        """An event of the core's making comes before a CLI that runs."""
+        if isinstance(event, e.PromptSubmitted):
+            self._prompts.opened(event, None)
+        self._cli.submit(event)
 
     def compact(self) -> None:
         """Compact the conversation while nobody works; nobody is answered."""
         self._submit(None, ({"type": "text", "text": COMPACT},), COMPACT)
 
-    def _submit(self, request: IncomingRequest | None, blocks: tuple[Any, ...], text: str) -> str:
+    def _submit(
+        self,
+        request: Answerable | None,
+        blocks: tuple[Any, ...],
+        text: str,
+        *,
+        detached: bool = False,
+    ) -> str:
         self._received += 1
-        prompt = str(uuid.uuid4())
-        event = e.PromptSubmitted(prompt, blocks, self._received, text, idle=request is None)
+        prompt, idle = str(uuid.uuid4()), request is None
+        event = e.PromptSubmitted(prompt, blocks, self._received, text, idle, detached)
         self._prompts.opened(event, request)
         self._cli.submit(event)
         return prompt
@@ -199,8 +242,11 @@ class SessionRuntime:
         self._received += 1
         self._cli.hurry()
         for event in self._cli.drop_waiting():
-            if isinstance(event, e.PromptSubmitted):
-                self._prompts.settle(event.prompt, fx.Stopped("cancelled"))
+            match event:
+                case e.PromptSubmitted(prompt=prompt):
+                    self._prompts.settle(prompt, fx.Stopped("cancelled"))
+                case e.SteerSubmitted(key=key):
+                    self.extensions.fail(key, request_cancelled())
         self.handle(e.CancelRequested(self._received))
 
     def cancel_child(self, child: str) -> bool:
@@ -279,11 +325,11 @@ class SessionRuntime:
             case fx.Requeue(prompt, lost):
                 self._requeue(prompt, lost=lost)
             case fx.Interrupt():
-                self._interrupt()
+                self._orders.interrupt()
             case fx.DropQueued(prompt):
-                self._control("cancel_async_message", message_uuid=prompt)
+                self._orders.drop_queued(prompt)
             case fx.StopTask(task):
-                self._control("stop_task", task_id=task)
+                self._orders.stop_task(task)
             case fx.AskPermission():
                 self._questions.permission(effect, self._state.usage.used_percent)
             case fx.AskQuestion(key, session, _, _):
@@ -312,7 +358,7 @@ class SessionRuntime:
             case fx.StopFollowing(task):
                 self._tails.stop(task)
             case fx.RestartConversation():
-                self._begin_anew(effect)
+                self._plans.begin_anew(effect)
             case fx.Reply() | fx.ReplyError() | fx.StopBackground() | fx.Submit() | fx.ReadGoal():
                 self.extensions.run(effect)
             case fx.TurnBegan(prompt):
@@ -337,26 +383,6 @@ class SessionRuntime:
         else:
             self._cli.submit(event)
 
-    def _control(self, subtype: str, **fields: Any) -> asyncio.Future[dict[str, Any]] | None:
-        if self._cli.link is None:
-            return None
-        return self._cli.link.control.send(subtype, **fields)
-
-    def _interrupt(self) -> None:
-        answer = self._control("interrupt")
-        if answer is None:
-            return
-
-        def receipt(done: asyncio.Future[dict[str, Any]]) -> None:
-            if done.cancelled() or done.exception() is not None:
-                return
-            queued = done.result().get("still_queued")
-            ids = tuple(i for i in queued if isinstance(i, str)) if isinstance(queued, list) else ()
-            if isinstance(queued, list):
-                self.handle(e.InterruptReceipt(ids))
-
-        answer.add_done_callback(receipt)
-
     def _replace(self) -> None:
         """End a CLI that does not obey; the next prompt starts another."""
         link = self._cli.let_go()
@@ -364,35 +390,7 @@ class SessionRuntime:
         if link is not None:
             self.spawn(link.aclose())
 
-    # --- plans ------------------------------------------------------------------------------------
-
-    def _decided(self, asked: PermissionAsked, decision: Decision) -> None:
-        """The person decided on a permission: what it changes is shown before the CLI acts on
-        it.
-        """
-        match decision.choice:
-            case Choice(effect=KeepPlanning()):
-                self.handle(e.PlanRefused(asked.tool_use_id))
-            case Choice(effect=LeavePlan(mode)):
-                self.config.plan_approved(mode)
-            case Choice(effect=RestartWithPlan(mode)):
-                plan = plan_of(asked) or ""
-                self.handle(e.PlanAccepted(asked.tool_use_id, plan, mode))
-
-    def _begin_anew(self, effect: fx.RestartConversation) -> None:
-        """Carry an approved plan into a fresh conversation."""
-        mode = self.config.mode_in_effect(effect.mode)
-
-        def done(problem: str | None) -> None:
-            if problem is not None:
-                words = f"the fresh conversation for the plan could not be started: {problem}"
-                self.handle(e.RestartFailed(effect.prompt, words))
-                return
-            self.config.plan_approved(effect.mode)
-            blocks = ({"type": "text", "text": continuation_prompt(effect.plan)},)
-            self.handle(
-                e.ConversationRestarted(effect.prompt, blocks, effect.plan, effect.tool_use_id)
-            )
-
+    def _renew(self, mode: str, done: Callable[[str | None], None]) -> None:
+        """Go on in an empty conversation."""
         self._questions.withdraw_all()
         self._cli.renew(mode, done)
