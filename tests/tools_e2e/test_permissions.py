@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from canopy_agent.demo.rules import When, flow
 from e2e.world import FORM, world
 from tools_e2e.planning import settings
@@ -109,25 +107,27 @@ async def test_scenario_69_always_stays_within_what_it_said() -> None:
         assert all("npm" in rule and "build" not in rule for rule in rules)
 
 
-@pytest.mark.parametrize(
-    ("mode", "asks"),
-    [
-        ("default", ["Write", "Bash"]),
-        ("acceptEdits", ["Bash"]),
-        ("bypassPermissions", []),
-    ],
-)
-async def test_b49_the_mode_decides_what_is_asked(mode: str, asks: list[str]) -> None:
-    read = call("Read", file_path="{cwd}/README.md")
-    make = "python3 -c \"open('made.txt', 'w')\""
-    command = call("Bash", command=make, description="Make")
-    async with world(sequence(read, WRITE, command)) as w:
+async def test_b49_the_mode_decides_what_is_asked() -> None:
+    calls = [
+        call("Read", file_path="{cwd}/README.md"),
+        WRITE,
+        call("Bash", command="python3 -c \"open('made.txt', 'w')\"", description="Make"),
+    ]
+    expected = {
+        "default": ["Write", "Bash"],
+        "acceptEdits": ["Bash"],
+        "bypassPermissions": [],
+        "plan": ["Write", "Bash"],
+    }
+    async with world(flow(When(says="go"), *[[one] for one in calls], "Done.")) as w:
         await w.open()
-        await w.agent.request("session/set_mode", sessionId=w.session, modeId=mode)
         w.agent.on_permission("allow_once")
-        await w.prompt("go")
-        assert [one["params"]["toolCall"]["name"] for one in w.agent.requests(ASK)] == asks
-        assert (w.cwd / "made.txt").exists()
+        for mode, asks in expected.items():
+            await w.agent.request("session/set_mode", sessionId=w.session, modeId=mode)
+            before = len(w.agent.requests(ASK))
+            await w.prompt("go")
+            asked = w.agent.requests(ASK)[before:]
+            assert [one["params"]["toolCall"]["name"] for one in asked] == asks, mode
 
 
 async def test_b49_an_ask_rule_asks_in_bypass_mode_too_and_offers_no_always() -> None:

@@ -109,6 +109,8 @@ class ToolResults:
             return []
         call.hooked = True
         change = reporter_for(call.name).finished(call, fact, self._cards.view)
+        if call.pinned and _says_created(fact.response):
+            change = None  # an empty file counts as none for the CLI; the exact patch knows better
         fields: Fields = {}
         if change is not None:
             fields = {"content": change.content, "locations": change.locations}
@@ -181,6 +183,12 @@ class ToolResults:
         updates = self._cards.update(call, {}, meta)
         self._cards.calls.settle(call)
         return updates
+
+
+def _says_created(response: Any) -> bool:
+    if not isinstance(response, Mapping) or response.get("userModified") is True:
+        return False
+    return bool(response.get("type") == "create")
 
 
 def _status(fact: f.ToolReturned) -> str:
