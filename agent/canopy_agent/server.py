@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sys
 from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from canopy_agent.advertise import initialize_response, negotiated_version
 from canopy_agent.auth.methods import Relaunch
 from canopy_agent.capabilities import ClientProfile, client_profile
 from canopy_agent.extension_handlers import extension_handlers
+from canopy_agent.policy import with_policy
 from canopy_agent.settings import AdapterSettings, read_settings
 from canopy_shared import methods as m
 from canopy_shared import requests as r
@@ -58,7 +60,8 @@ class AgentServer:
         process: ProcessFactory | None = None,
         hide_subscription: bool = False,
     ) -> None:
-        self._settings: AdapterSettings = read_settings(environ)
+        own = os.environ if environ is None else environ
+        self._settings: AdapterSettings = read_settings(with_policy(own))
         self._process = process
         self._hide_subscription = hide_subscription
         self._peer = Peer(transport, on_request=self._request, on_notification=self._notification)

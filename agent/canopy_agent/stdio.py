@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import os
 import signal
 import sys
+from typing import TYPE_CHECKING
 
+from canopy_agent.log import set_up
 from canopy_agent.server import AgentServer
 from canopy_agent.settings import SettingsError
 from canopy_shared.stdio import StdioTransport, open_sink, open_source
+
+if TYPE_CHECKING:
+    from canopy_shared.record import Recorder
+    from canopy_shared.transport import Transport
 
 
 def take_stdio() -> tuple[int, int]:
@@ -30,18 +35,19 @@ def take_stdio() -> tuple[int, int]:
     return reading, writing
 
 
-def log_to_stderr() -> None:
-    """Warnings and worse on stderr; more with ``CANOPY_LOG`` (a level name such as ``DEBUG``)."""
-    level = os.environ.get("CANOPY_LOG", "WARNING").upper()
-    known = logging.getLevelNamesMapping().get(level, logging.WARNING)
-    logging.basicConfig(
-        stream=sys.stderr, level=known, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
-
-
-async def run(reading: int, writing: int, *, hide_subscription: bool = False) -> None:
+async def run(
+    reading: int,
+    writing: int,
+    *,
+    hide_subscription: bool = False,
+    recorder: Recorder | None = None,
+) -> None:
     """Serve one client over two descriptors until it leaves or a signal comes."""
-    transport = StdioTransport(await open_source(reading), await open_sink(writing))
+    transport: Transport = StdioTransport(await open_source(reading), await open_sink(writing))
+    if recorder is not None:
+        from canopy_shared.record import AGENT, RecordingTransport
+
+        transport = RecordingTransport(transport, recorder, AGENT)
     server = AgentServer(transport, hide_subscription=hide_subscription)
     loop = asyncio.get_running_loop()
     stopping: set[asyncio.Task[None]] = set()
@@ -59,12 +65,12 @@ async def run(reading: int, writing: int, *, hide_subscription: bool = False) ->
         await asyncio.wait(stopping)
 
 
-def serve(*, hide_subscription: bool = False) -> int:
-    """Run the agent on stdin and stdout; gives the exit status."""
+def serve(*, hide_subscription: bool = False, recorder: Recorder | None = None) -> int:
+    """Run the agent on stdin and stdout; gives the exit status. ``recorder`` records both ways."""
     reading, writing = take_stdio()
-    log_to_stderr()
+    set_up(os.environ.get("CANOPY_LOG", "WARNING"), os.environ.get("CLAUDE_AGENT_LOGS"))
     try:
-        asyncio.run(run(reading, writing, hide_subscription=hide_subscription))
+        asyncio.run(run(reading, writing, hide_subscription=hide_subscription, recorder=recorder))
     except SettingsError as error:
         print(f"canopy: {error}", file=sys.stderr)
         return 2

@@ -75,7 +75,7 @@ def read_tiers(
         project=_read(project / "settings.json", notes),
         local=_read(project / "settings.local.json", notes),
         caller=caller or {},
-        managed=_read_managed(policy, notes),
+        managed=_managed(policy, notes),
     )
     return tiers, tuple(notes)
 
@@ -103,7 +103,13 @@ def _read(path: Path, notes: list[str]) -> Json:
     return value
 
 
-def _read_managed(directory: Path, notes: list[str]) -> Json:
+def read_managed(directory: Path) -> tuple[Json, tuple[str, ...]]:
+    """The managed settings below ``directory``, with lines for the log as :func:`read_tiers`."""
+    notes: list[str] = []
+    return _managed(directory, notes), tuple(notes)
+
+
+def _managed(directory: Path, notes: list[str]) -> Json:
     """The managed file, with the drop-in files on top in the order of their names."""
     merged = _read(directory / "managed-settings.json", notes)
     try:
