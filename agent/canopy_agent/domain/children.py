@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from canopy_agent.domain.events import TaskStarted
     from canopy_agent.domain.facts import Fact
     from canopy_agent.domain.lineage import Json, Launch
+    from canopy_agent.domain.past import PastAgent
 
 
 class Children(Protocol):
@@ -36,6 +37,9 @@ class Children(Protocol):
 
     def messaged(self, id_: str, input_: Json, parent: str | None) -> None:
         """A complete SendMessage call was seen; ``parent`` as in :class:`Launch`."""
+
+    def remembered(self, agents: tuple[PastAgent, ...], at: int) -> None:
+        """These subagents worked before this process; ``at`` as in ``AgentsRemembered``."""
 
     def started(self, event: TaskStarted) -> list[Effect]:
         """A subagent's task began, or began again."""
@@ -119,6 +123,9 @@ class FlatChildren:
         return []
 
     def messaged(self, id_: str, input_: Json, parent: str | None) -> None:
+        return
+
+    def remembered(self, agents: tuple[PastAgent, ...], at: int) -> None:
         return
 
     def started(self, event: TaskStarted) -> list[Effect]:

@@ -66,6 +66,7 @@ from canopy_agent.domain.stream_events import (
     ToolUsed,
 )
 from canopy_agent.domain.task_events import (
+    AgentsRemembered,
     AgentWoken,
     BackgroundLevel,
     OutputRead,
@@ -91,6 +92,7 @@ CliEvent = (
     | MessageSaid
     | ToolResulted
     | AgentWoken
+    | AgentsRemembered
     | TaskStarted
     | TaskProgressed
     | TaskPatched
@@ -140,6 +142,7 @@ Event = CliEvent | ClientEvent | ExtensionEvent
 
 __all__ = [
     "AgentWoken",
+    "AgentsRemembered",
     "ApiRetried",
     "BackgroundLevel",
     "CancelRequested",

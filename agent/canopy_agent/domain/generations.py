@@ -29,11 +29,13 @@ from canopy_agent.domain.lineage import (
     Waiting,
     text_field,
 )
+from canopy_agent.domain.past import Past
 
 if TYPE_CHECKING:
     from canopy_agent.domain.child_options import ChildOptions
     from canopy_agent.domain.events import TaskStarted
     from canopy_agent.domain.facts import Fact
+    from canopy_agent.domain.past import PastAgent
 
 _STATES = {"completed": "completed", "failed": "failed", "": "disconnected"}
 UNNAMED_TASK = "Delegated task"
@@ -84,6 +86,7 @@ class Generations:
         self._waiting = Waiting()
         self._agents: dict[str, Agent] = {}
         self._pending: dict[str, Agent] = {}
+        self._past = Past()
         self._sessions: Recent[str, str] = Recent(2 * KNOWN_AGENTS)
 
     # --- announcing -----------------------------------------------------------------------------
@@ -98,8 +101,33 @@ class Generations:
     def messaged(self, id_: str, input_: Json, parent: str | None) -> None:
         self._lineage.sent(id_, input_, parent)
 
+    def remembered(self, agents: tuple[PastAgent, ...], at: int) -> None:
+        self._past.take(agents, at)
+
+    def _restore(self, past: PastAgent | None) -> Agent | None:
+        """A stored agent works again: its next generation is the first one of this process."""
+        if past is None:
+            return None
+        self._lineage.launched(past.launch)
+        self._lineage.delegated(past.launch.id, past.id)
+        given = past.launch.input
+        agent = Agent(past.id, past.launch.id, spawned=True, ended=True)
+        agent.name = text_field(given, "name", "description", "subagent_type") or past.name
+        agent.task = text_field(given, "prompt", "description") or UNNAMED_TASK
+        agent.generation = self._past.at - 1
+        maker = self._past.launched_by(past.launch.parent)
+        agent.parent_session = self.session_of(maker.id if maker is not None else None)
+        agent.calls[past.launch.id] = True
+        self._agents[past.id] = agent
+        return agent
+
+    def _known(self, agent: str) -> Agent | None:
+        return self._agents.get(agent) or self._restore(self._past.get(agent))
+
     def started(self, event: TaskStarted) -> list[Effect]:
         agent = self._agents.get(event.task)
+        if agent is None and self._lineage.message(event.tool_use_id) is not None:
+            agent = self._restore(self._past.get(event.task))
         if agent is not None:
             return self._started_again(agent, event)
         self._lineage.delegated(event.tool_use_id, event.task)
@@ -192,13 +220,13 @@ class Generations:
     # --- running and ending ---------------------------------------------------------------------
 
     def running(self, agent: str) -> list[Effect]:
-        known = self._agents.get(agent)
+        known = self._known(agent)
         if known is None or not known.ended:
             return []
         return self._next_generation(known, None, None)
 
     def resumed(self, agent: str, tool_ids: tuple[str, ...]) -> list[Effect]:
-        known = self._agents.get(agent)
+        known = self._known(agent)
         if known is None:
             return []
         messages = [m for id_ in tool_ids if (m := self._lineage.message(id_)) is not None]
@@ -255,12 +283,16 @@ class Generations:
         self._agents.clear()
         self._sessions.clear()
         self._lineage.clear()
+        self._past.clear()
         return effects
 
     # --- traffic ----------------------------------------------------------------------------------
 
     def show(self, fact: Fact, parent: str, *, streamed: bool = True) -> list[Effect]:
         agent = self._agents.get(self._lineage.agent_of(parent) or "")
+        past = self._past.launched_by(parent) if agent is None else None
+        if past is not None and past.id not in self._agents and self._restore(past) is not None:
+            return self.running(past.id) + self.show(fact, parent)
         if agent is None or not agent.spawned:
             return self._waiting.hold(parent, fact)
         if agent.ended:

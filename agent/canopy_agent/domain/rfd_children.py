@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from canopy_agent.domain.bounded import Recent
 from canopy_agent.domain.effects import Effect, Show
 from canopy_agent.domain.facts import ChildReported, Delivered
 from canopy_agent.domain.lineage import Json, Launch, text_field
 from canopy_agent.domain.tasks import WORKER_RESTART
+
+if TYPE_CHECKING:
+    from canopy_agent.domain.past import PastAgent
 
 _CALLS = 256
 """How many delegations of one child are remembered."""
@@ -100,8 +103,19 @@ def state_shown(child: Child, state: dict[str, Any]) -> Show:
     return Show(child.parent_session, ChildReported(child.id, state=state))
 
 
-def announcement(child: Child, launch: Launch | None) -> Show:
-    """The first report of ``child``, with what its launch calls it; never the prompt."""
+def restored(past: PastAgent) -> Child:
+    """The child that a stored agent is; both sides have its first prompt from then."""
+    launch = past.launch.id
+    child = Child(past.id, launch, launch, past.role)
+    child.delivered[launch] = True
+    return child
+
+
+def announcement(child: Child, launch: Launch | None, *, woken: bool = True) -> Show:
+    """The first report of ``child``, with what its launch calls it; never the prompt.
+
+    Of a stored one that was not ``woken`` neither a state nor capabilities are known.
+    """
     input_: Json = launch.input if launch else {}
     role = text_field(input_, "subagent_type") or child.role
     child.name = text_field(input_, "name")
@@ -110,8 +124,8 @@ def announcement(child: Child, launch: Launch | None) -> Show:
         child.id,
         title=title,
         description=role if role != title else None,
-        cancellable=True,
-        state={"state": child.stage.value},
+        cancellable=True if woken else None,
+        state={"state": child.stage.value} if woken else None,
     )
     return Show(child.parent_session, report)
 

@@ -28,6 +28,7 @@ from canopy_agent.domain.lineage import (
     Waiting,
     says_async,
 )
+from canopy_agent.domain.past import Past
 from canopy_agent.domain.rfd_children import (
     Child,
     Stage,
@@ -35,6 +36,7 @@ from canopy_agent.domain.rfd_children import (
     anonymous_prompt,
     idle_state,
     linked,
+    restored,
     state_shown,
 )
 
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from canopy_agent.domain.child_options import ChildOptions
     from canopy_agent.domain.events import TaskStarted
     from canopy_agent.domain.facts import Fact
+    from canopy_agent.domain.past import PastAgent
 
 
 class Subagents:
@@ -59,6 +62,7 @@ class Subagents:
         self._waiting = Waiting()
         self._children: dict[str, Child] = {}
         self._pending: dict[str, Child] = {}
+        self._past = Past()
 
     # --- announcing -------------------------------------------------------------------------------
 
@@ -72,17 +76,42 @@ class Subagents:
     def messaged(self, id_: str, input_: Json, parent: str | None) -> None:
         self._lineage.sent(id_, input_, parent)
 
+    def remembered(self, agents: tuple[PastAgent, ...], at: int) -> None:
+        self._past.take(agents, at)
+
     def started(self, event: TaskStarted) -> list[Effect]:
         known = self._children.get(event.task)
         self._lineage.delegated(event.tool_use_id, event.task)
         if known is not None:
             return self._work_again(known, event.tool_use_id)
+        if self._past.get(event.task) and self._lineage.message(event.tool_use_id):
+            return self._restore(event.task, event.tool_use_id)
         for gone in make_room(self._children, KNOWN_AGENTS, lambda child: not child.working):
             self._pending.pop(gone, None)
         child = Child(event.task, event.tool_use_id, event.tool_use_id)
         child.role, child.prompt = event.subagent_type, event.prompt
         self._children[event.task] = self._pending[event.task] = child
         return self._announce_ready()
+
+    def _restore(self, agent: str, call: str | None) -> list[Effect]:
+        """A stored agent works again: announce it, below those of its line that nobody knows."""
+        effects: list[Effect] = []
+        for past in self._past.line(agent):
+            if past.id in self._children:
+                continue
+            self._lineage.launched(past.launch)
+            self._lineage.delegated(past.launch.id, past.id)
+            child = self._children[past.id] = restored(past)
+            child.parent_session = self._parent_session(child) or self._root
+            woken = past.id == agent
+            child.stage = Stage.RUNNING if woken else Stage.IDLE
+            effects.append(announcement(child, past.launch, woken=woken))
+            cwd = self._early_cwds.pop(past.id) or past.cwd
+            effects += self.placed(past.id, cwd) if cwd is not None else []
+        child = self._children[agent]
+        effects += self._options.tell(agent, self) + self._work_again(child, call)
+        held = self._waiting.release(child.launch or "")
+        return effects + [Show(agent, fact, child.launch) for fact in held]
 
     def _announce_ready(self) -> list[Effect]:
         """Announce every child whose parent is known, parents before their children."""
@@ -199,12 +228,16 @@ class Subagents:
     def resumed(self, agent: str, tool_ids: tuple[str, ...]) -> list[Effect]:
         child = self._children.get(agent)
         messages = [m for id_ in tool_ids if (m := self._lineage.message(id_)) is not None]
-        if child is None:
+        past = self._past.get(agent)
+        if child is None and past is None:
             return []
-        message = self._lineage.addressed(messages, agent, child.name)
-        if message is None or message.id in child.over:
+        name = child.name if child is not None else past.name if past is not None else None
+        message = self._lineage.addressed(messages, agent, name)
+        if message is None or (child is not None and message.id in child.over):
             return []
         self._lineage.delegated(message.id, agent)
+        if child is None:
+            return self._restore(agent, message.id)
         return self._work_again(child, message.id)
 
     def ended(
@@ -263,6 +296,7 @@ class Subagents:
         self._children.clear()
         self._lineage.clear()
         self._early_cwds.clear()
+        self._past.clear()
         return effects
 
     # --- traffic ----------------------------------------------------------------------------------

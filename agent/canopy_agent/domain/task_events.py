@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from canopy_agent.domain.past import PastAgent
 
 Json = Mapping[str, Any]
 
@@ -20,6 +23,16 @@ class AgentWoken:
 
     agent: str
     calls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AgentsRemembered:
+    """Subagents that are stored from before; ``at`` is when they were read, in milliseconds since
+    1970.
+    """
+
+    agents: tuple[PastAgent, ...]
+    at: int
 
 
 @dataclass(frozen=True, slots=True)

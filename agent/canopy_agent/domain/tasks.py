@@ -157,6 +157,12 @@ class TaskRegistry:
 
     # --- writing -------------------------------------------------------------------------------
 
+    def remember(self, agent: str, launch: str) -> None:
+        """``agent`` worked for ``launch`` before this process; a SendMessage may wake it."""
+        self._works_for(agent, launch)
+        self._past[launch] = True
+        self._resumable[agent] = True
+
     def started(self, event: TaskStarted) -> LiveTask:
         """Register a task that began, or began again."""
         before = self._live.pop(event.task, None)
