@@ -26,6 +26,7 @@ from canopy_agent.session.caller_options import CallerOptions, caller_options
 from canopy_agent.session.cli_life import Watch
 from canopy_agent.session.config import SessionConfig
 from canopy_agent.session.conversation import Conversation, Greeting
+from canopy_agent.session.file_report import ReportedPrompt
 from canopy_agent.session.fingerprint import fingerprint
 from canopy_agent.session.launching import Launcher, ProcessFactory, base_options
 from canopy_agent.session.modes import InitialMode, availability, initial_mode
@@ -99,7 +100,11 @@ class Session:
         """``session/prompt``. Raises invalid params before anything is queued."""
         prompt: ClaudePrompt = claude_prompt(params)
         self.around.prompting()
-        id_ = self.runtime.prompt(request, prompt.content, prompt.text)
+        files = self.around.files
+        answered = request if files is None else files.watched(request, params.meta)
+        id_ = self.runtime.prompt(answered, prompt.content, prompt.text)
+        if isinstance(answered, ReportedPrompt):
+            answered.prompt = id_
         self.around.prompted(id_, prompt)
 
     def announce(self) -> None:
@@ -155,7 +160,7 @@ class SessionOpener:
         launcher = Launcher(
             options, self._settings.process, self._process, lambda: accounts.provider
         )
-        wishes = wishes_of(setup, caller, place.cwd)
+        wishes = wishes_of(setup, caller, place)
         return Wanted(place, caller, launcher, wishes, fingerprint(setup, place))
 
     def prepare(self, session_id: str, wanted: Wanted, start: Start) -> Opened:

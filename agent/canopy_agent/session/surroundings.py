@@ -15,6 +15,7 @@ from canopy_agent.claude.errors import ClaudeError
 from canopy_agent.domain import events as e
 from canopy_agent.session.config_reports import ConfigReports
 from canopy_agent.session.context_window import ContextWindow, KnownWindows
+from canopy_agent.session.file_report import FileReports, Roots
 from canopy_agent.session.idle_compaction import IdleCompaction
 from canopy_agent.session.local_commands import LocalCommands
 from canopy_agent.session.mcp_notices import McpNotices
@@ -30,6 +31,7 @@ from canopy_agent.settings import model_config
 from canopy_shared import jsonio
 from canopy_shared import methods as m
 from canopy_shared.errors import AcpError
+from canopy_shared.ext import air
 
 if TYPE_CHECKING:
     from canopy_agent.auth.accounts import Accounts
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from canopy_agent.session.prompts import ClaudePrompt
     from canopy_agent.session.runtime import SessionRuntime
     from canopy_agent.session.titles import TitleKeeper
+    from canopy_agent.session.validation import SessionPlace
     from canopy_agent.settings import AdapterSettings
     from canopy_shared.peer import Peer
     from canopy_shared.requests import SessionSetup
@@ -69,17 +72,19 @@ class Wishes:
     """
 
     cwd: str
+    roots: tuple[str, ...]
     caller: CallerOptions
     servers: frozenset[str] = frozenset()
     remote: frozenset[str] = frozenset()
     copies: tuple[MessageFilter, ...] = ()
 
 
-def wishes_of(setup: SessionSetup, caller: CallerOptions, cwd: str) -> Wishes:
+def wishes_of(setup: SessionSetup, caller: CallerOptions, place: SessionPlace) -> Wishes:
     """Read from a request that opens a session. Raises invalid params for a malformed server."""
     servers = claude_servers(setup.mcp_servers)
     remote = frozenset(name for name, row in servers.items() if row["type"] in REMOTE)
-    return Wishes(cwd, caller, frozenset(servers), remote, filters_of(setup.meta))
+    roots = (place.cwd, *place.additional_directories)
+    return Wishes(place.cwd, roots, caller, frozenset(servers), remote, filters_of(setup.meta))
 
 
 class Surroundings:
@@ -122,7 +127,11 @@ class Surroundings:
             runtime.compact,
             lambda: self.claude_settings().compacts_when_idle,
         )
+        self.files: FileReports | None = None
+        if profile.air_has(air.AGENT_FILE_CHANGE_REPORT):
+            self.files = FileReports(Roots(wishes.roots), ask=ask, spawn=spawn, show=runtime.show)
         self._watchers = (
+            *((self.files,) if self.files is not None else ()),
             observer,
             RawMirror(runtime.id, wishes.copies, peer.notify),
             self._reports,
@@ -209,6 +218,8 @@ class Surroundings:
 
     def turned(self, prompt: str | None) -> None:
         """A turn began, or all have ended."""
+        if self.files is not None:
+            self.files.turned(prompt)
         if prompt is None:
             self._titles.idle()
 
