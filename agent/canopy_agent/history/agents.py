@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,7 @@ _PLAIN_ID = re.compile(r"a?[0-9a-f]{7,}")
 """Ids of agents that a model launched; the harness's own helpers spell out what they are for."""
 
 _LARGEST_SIDECAR = 1 << 20
+FORK_MARK = b"<fork-boilerplate>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +123,8 @@ def _first_cwd(transcript: Path) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Ancestor:
-    """One step of an agent's lineage: the agent, and the call that launched it.
+class Launched:
+    """A stored agent, and the call that launched it.
 
     ``parent`` is the launch of the agent that made the call, None for the main conversation.
     """
@@ -134,72 +135,67 @@ class Ancestor:
     parent: str | None
 
 
-def lineage(transcript: Path, agent_id: str) -> tuple[Ancestor, ...] | None:
-    """The agent and everybody above it, the topmost first.
+def lineages(transcript: Path) -> list[Launched]:
+    """The stored agents whose line of launches is known up to the main conversation.
 
-    None when the agent is not stored, its launch cannot be found, or the steps run in a circle.
+    An agent without a sidecar, or whose launch or whose maker is not found, is left out, and so is
+    one in a circle.
     """
-    agents = stored_agents(transcript)
-    known = {agent.id: agent for agent in agents}
-    steps: list[Ancestor] = []
-    here = known.get(agent_id)
-    seen: set[str] = set()
-    while here is not None:
-        if here.id in seen or here.launch is None:
-            return None
-        seen.add(here.id)
-        found = _launch_of(here, transcript, known)
-        if found is None:
-            return None
-        call, maker = found
-        steps.append(
-            Ancestor(
-                here,
-                text(call.get("name")) or "Agent",
-                section(call.get("input")),
-                None if maker is None else maker.launch,
-            )
-        )
-        here = maker
-        if maker is None:
-            return tuple(reversed(steps))
-    return None
-
-
-def _launch_of(
-    agent: StoredAgent, transcript: Path, known: Mapping[str, StoredAgent]
-) -> tuple[Json, StoredAgent | None] | None:
-    """The call that launched ``agent``, and the agent that made it (None: nobody above)."""
-    hinted = known.get(agent.parent or "")
-    makers: list[StoredAgent | None] = [hinted] if hinted is not None else [None]
-    makers += [one for one in (None, *known.values()) if one not in makers]
-    for maker in makers:
+    agents = by_launch(stored_agents(transcript))
+    if not agents:
+        return []
+    found: dict[str, Launched] = {}
+    for maker in (None, *agents.values()):
         path = transcript if maker is None else maker.path
-        call = _find_call(path, agent.launch or "", maker)
-        if call is not None:
-            return call, maker
-    return None
+        for launch, call in _calls_in(path, agents, maker).items():
+            found.setdefault(
+                launch,
+                Launched(
+                    agents[launch],
+                    text(call.get("name")) or "Agent",
+                    section(call.get("input")),
+                    None if maker is None else maker.launch,
+                ),
+            )
+    return [one for one in found.values() if _reaches_root(one, found)]
 
 
-def _find_call(path: Path, launch: str, maker: StoredAgent | None) -> Json | None:
-    """The call ``launch`` as ``maker`` made it; copies of its parent's words in a fork do not
-    count.
+def _reaches_root(launched: Launched, found: Mapping[str, Launched]) -> bool:
+    seen: set[str] = set()
+    parent = launched.parent
+    while parent is not None and parent not in seen:
+        seen.add(parent)
+        above = found.get(parent)
+        if above is None:
+            return False
+        parent = above.parent
+    return parent is None
+
+
+def _calls_in(
+    path: Path, agents: Mapping[str, StoredAgent], maker: StoredAgent | None
+) -> dict[str, Json]:
+    """The launches of ``agents`` that ``maker`` made (None: the main conversation).
+
+    A fork begins with a copy of its parent's words, which do not count.
     """
-    needle, found = launch.encode(), None
+    found: dict[str, Json] = {}
     try:
         with path.open("rb") as file:
             for _, _, raw in lines(file):
-                if raw is None or (needle not in raw and b"<fork-boilerplate>" not in raw):
+                if raw is None or (b'"tool_use"' not in raw and FORK_MARK not in raw):
                     continue
                 record = parse(raw)
                 if record is None or not _is_of(record, maker):
                     continue
                 if maker is not None and is_fork_start(record):
-                    found = None
-                    continue
-                found = next(_calls(record, launch), found)
+                    found.clear()
+                for block in blocks_of(record):
+                    id_ = block.get("id")
+                    if block.get("name") in AGENT_TOOLS and isinstance(id_, str) and id_ in agents:
+                        found[id_] = block
     except OSError:
-        return None
+        return {}
     return found
 
 
@@ -207,10 +203,3 @@ def _is_of(record: Json, maker: StoredAgent | None) -> bool:
     if maker is None:
         return record.get("isSidechain") is not True
     return text(record.get("agentId")) in (maker.id, None)
-
-
-def _calls(record: Json, launch: str) -> Iterator[Json]:
-    for block in blocks_of(record):
-        is_call = block.get("type") == "tool_use" and block.get("id") == launch
-        if is_call and block.get("name") in AGENT_TOOLS:
-            yield block

@@ -104,6 +104,10 @@ class Renderer:
         """
         return self._tellers[type(fact)](fact, parent)
 
+    def take_plan(self, other: Renderer) -> None:
+        """Go on with the task list that ``other`` has told of."""
+        self._plans.tasks = other._plans.tasks
+
     def unfinished_plan(self) -> list[Update]:
         """The task list once more, for a new turn that begins with tasks unfinished."""
         return self._plans.unfinished()

@@ -7,16 +7,20 @@ runtime's.
 from __future__ import annotations
 
 import asyncio
+import time
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from canopy_agent.domain.events import AgentsRemembered
 from canopy_agent.render.renderer import Renderer
 from canopy_agent.session.launching import ProcessFactory, cli_process
 from canopy_agent.session.narrator import Stage
 from canopy_agent.session.opener import Session, SessionOpener, Start, Wanted, policy_of
 from canopy_agent.session.opening import session_response
+from canopy_agent.session.past_agents import past_agents
 from canopy_agent.session.replay import Replay
 from canopy_agent.session.stored import Stored, StoredSessions
 from canopy_agent.session.surroundings import Connection
@@ -109,6 +113,7 @@ class SessionDirectory:
             opened = self._opener.prepare(
                 new_id, wanted, Start(new_id, resume=True, last=copy.last)
             )
+            await _remember(opened.session, copy)
             session = await self._opener.start(opened)
         except BaseException:
             await asyncio.shield(self.stored.remove(new_id))
@@ -166,8 +171,7 @@ class SessionDirectory:
         """Go on with the CLI that runs."""
         session.response = session_response(session.runtime.id, session.config.state, self._profile)
         if replay and stored is not None:
-            stage = self._stage(session, live=True)
-            await self._replayed(session, self._replay(session, stored, stage))
+            await self._replayed(session, stored, live=True)
         if stored is not None:
             session.followers.append(_titled(session, stored))
         return session
@@ -179,10 +183,10 @@ class SessionDirectory:
         opened = self._opener.prepare(session_id, wanted, start)
         session = opened.session
         starting = asyncio.create_task(self._opener.start(opened), name="claude-start")
-        work: list[asyncio.Task[Any]] = [starting]
+        work: list[asyncio.Task[Any]] = [starting, asyncio.create_task(_remember(session, stored))]
         if replay:
-            played = self._replay(session, stored, self._stage(session, live=False))
-            work.append(asyncio.create_task(self._replayed(session, played), name="replay"))
+            played = self._replayed(session, stored, live=False)
+            work.append(asyncio.create_task(played, name="replay"))
         try:
             await _all(work)
         except BaseException:
@@ -194,25 +198,23 @@ class SessionDirectory:
 
     # --- replaying --------------------------------------------------------------------------------
 
-    def _stage(self, session: Session, *, live: bool) -> Stage:
-        runtime = session.runtime
-        if not live:
-            return Stage(runtime.show, self._peer.drained)
-        return Stage(runtime.show, self._peer.drained, runtime.live_child, runtime.is_open)
-
-    def _replay(self, session: Session, stored: Stored, stage: Stage) -> Replay:
-        wanted = session.wanted
+    async def _replayed(self, session: Session, stored: Stored, *, live: bool) -> None:
+        """Show the history of a session; ``live`` when its CLI has been running for a while."""
+        runtime, wanted = session.runtime, session.wanted
+        stage = Stage(runtime.show, self._peer.drained)
+        if live:
+            stage = replace(stage, live=runtime.live_child, is_open=runtime.is_open)
         renderer = Renderer(
             self._profile, wanted.place.cwd, child_options=session.config.child_options
         )
         policy = policy_of(self._profile, wanted.caller, wanted.place.cwd)
-        return Replay(session.runtime.id, stored.path, policy, self._profile, renderer, stage)
-
-    async def _replayed(self, session: Session, replay: Replay) -> None:
+        replay = Replay(runtime.id, stored.path, policy, self._profile, renderer, stage)
         try:
             await replay.run()
         except OSError as error:
             raise internal_error(f"the session could not be read: {error.strerror}") from error
+        if not live:
+            session.renderer.take_plan(renderer)
         session.followers.append(replay.afterwards)
 
     async def renew(self) -> None:
@@ -247,6 +249,13 @@ class SessionDirectory:
         await asyncio.gather(
             *(runtime.close(grace=grace) for runtime in runtimes), return_exceptions=True
         )
+
+
+async def _remember(session: Session, stored: Stored) -> None:
+    """Let the session know the subagents that a message may wake."""
+    agents = await asyncio.to_thread(past_agents, stored.path)
+    if agents:
+        session.runtime.handle(AgentsRemembered(agents, time.time_ns() // 1_000_000))
 
 
 def _titled(session: Session, stored: Stored) -> Any:

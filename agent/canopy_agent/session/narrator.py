@@ -23,6 +23,7 @@ from canopy_agent.domain.facts import (
     UsageShown,
     UserSaid,
 )
+from canopy_agent.domain.failures import history_record
 from canopy_agent.domain.lineage import AGENT_TOOLS
 from canopy_agent.domain.session import step
 from canopy_agent.domain.state import new_state
@@ -87,7 +88,11 @@ class Narrator:
         self._stage = stage
         self._form = form
         self._compactions = compactions
-        self._state = new_state(root, policy)
+        # a replay begins nothing, and tells failures and goals in its own way
+        quiet = replace(policy, async_tasks=False, failures=False, goals=False)
+        self._state = new_state(root, quiet)
+        self._failures = policy.failures
+        self._prompt: str | None = None
         if form is not None:
             self._state.children = form
         self._decoder = Decoder()
@@ -113,7 +118,13 @@ class Narrator:
 
     def _assistant(self, record: Json, parent: str | None) -> list[str]:
         launches = []
-        for event in self._events(record, parent):
+        events = list(self._events(record, parent))
+        limit = next((x for x in events if isinstance(x, e.MessageSaid) and x.usage_limit), None)
+        if limit is not None and self._failures and parent is None:
+            said = str(record.get("uuid"))
+            self.place(history_record(said, limit.text.strip(), self._prompt, self._state.root))
+            return []
+        for event in events:
             self.run(step(self._state, event))
             if isinstance(event, e.ToolUsed) and event.name in AGENT_TOOLS:
                 launches.append(event.id)
@@ -131,7 +142,9 @@ class Narrator:
         elif record.get("isCompactSummary") is True:
             self._compacted(record, blocks)
         elif not is_hidden(record):
-            self.place(user_said(record, shown_blocks(blocks)))
+            fact = user_said(record, shown_blocks(blocks))
+            self._prompt = fact.message_id if fact.blocks else self._prompt
+            self.place(fact)
 
     def _queued(self, record: Json) -> None:
         queued = queued_prompt(record)

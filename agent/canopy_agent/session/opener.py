@@ -92,6 +92,7 @@ class Session:
     observer: Observer
     around: Surroundings
     wanted: Wanted
+    renderer: Renderer
     response: dict[str, Any] = field(default_factory=dict)
     followers: list[Callable[[], None]] = field(default_factory=list)
     """What else follows the response that opened the session."""
@@ -275,7 +276,7 @@ class SessionOpener:
         config.show = runtime.show
         config.note = runtime.note
         config.request = runtime.control_request
-        return Session(runtime, config, titles, observer, around, wanted)
+        return Session(runtime, config, titles, observer, around, wanted, renderer)
 
     async def _begin(self, session: Session, opening: Opening, *, resumed: bool) -> None:
         """Bring the CLI to the state that the response will show."""
