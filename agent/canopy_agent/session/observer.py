@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from canopy_agent.domain.usage import SYNTHETIC
-from canopy_agent.session.commands import available_commands
+from canopy_agent.session.commands import Skills, available_commands
+from canopy_shared.ext import suggestions
 from canopy_shared.updates import SessionInfoUpdate, Update
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Observer:
         self._show = show
         self._commands: Json = {}
         self._terminal_only: frozenset[str] = frozenset()
+        self._skills = Skills()
         self._suggested = False
         self.last_record: str | None = None
         """The id of the last message of the main conversation, as it is stored."""
@@ -42,9 +44,17 @@ class Observer:
     def _show_commands(self) -> None:
         if self._commands:
             commands = available_commands(
-                self._commands, self._profile, terminal_only=self._terminal_only
+                self._commands,
+                self._profile,
+                terminal_only=self._terminal_only,
+                skills=self._skills,
             )
             self._show(commands)
+
+    def skills_known(self, skills: Skills) -> None:
+        """It is known now which commands are skills."""
+        self._skills = skills
+        self._show_commands()
 
     def frame(self, frame: Json) -> None:
         """One frame of the CLI."""
@@ -58,6 +68,8 @@ class Observer:
                 title = frame.get("title")
                 if isinstance(title, str):
                     self._titles.changed(title)
+            case ("conversation_reset", _) | ("system", "conversation_reset"):
+                self.prompted()
             case "prompt_suggestion", _:
                 self._suggestion(frame.get("suggestion"))
             case "assistant", _ if frame.get("parent_tool_use_id") is None:
@@ -81,14 +93,10 @@ class Observer:
     def _suggestion(self, text: object) -> None:
         if self._profile.air and isinstance(text, str) and text.strip():
             self._suggested = True
-            self._suggest([{"text": text}])
+            self._show(SessionInfoUpdate(meta=suggestions.wrap((text,))))
 
     def prompted(self) -> None:
         """A prompt was queued: a prediction of it has done its work."""
         if self._suggested:
             self._suggested = False
-            self._suggest([])
-
-    def _suggest(self, suggestions: list[Json]) -> None:
-        meta = {"promptSuggestions": {"suggestions": suggestions}}
-        self._show(SessionInfoUpdate(meta=meta))
+            self._show(SessionInfoUpdate(meta=suggestions.wrap(())))

@@ -27,6 +27,7 @@ from canopy_agent.session.option_reports import SettingsContext, settings_report
 from canopy_agent.session.raw_mirror import MessageFilter, RawMirror, filters_of
 from canopy_agent.session.settings_files import ClaudeSettings, claude_settings, read_tiers
 from canopy_agent.session.settings_watch import watch, watched_paths
+from canopy_agent.session.skills import SkillFinder
 from canopy_agent.settings import model_config
 from canopy_shared import jsonio
 from canopy_shared import methods as m
@@ -130,8 +131,13 @@ class Surroundings:
         self.files: FileReports | None = None
         if profile.air_has(air.AGENT_FILE_CHANGE_REPORT):
             self.files = FileReports(Roots(wishes.roots), ask=ask, spawn=spawn, show=runtime.show)
+        self._skills: SkillFinder | None = None
+        if profile.air:
+            places = (wishes.cwd, connection.settings.home)
+            self._skills = SkillFinder(places, ask, spawn, observer.skills_known)
         self._watchers = (
             *((self.files,) if self.files is not None else ()),
+            *((self._skills,) if self._skills is not None else ()),
             observer,
             RawMirror(runtime.id, wishes.copies, peer.notify),
             self._reports,
@@ -195,6 +201,8 @@ class Surroundings:
     def announced(self) -> None:
         """The response that opened the session is out."""
         self._observer.greeted(self._greeting)
+        if self._skills is not None:
+            self._skills.look()
         self._sign_in.begin()
 
     def prompting(self) -> None:
