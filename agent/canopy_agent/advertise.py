@@ -15,7 +15,7 @@ from canopy_agent.auth.methods import Relaunch, auth_methods
 from canopy_agent.capabilities import ClientProfile
 from canopy_agent.settings import IMPLEMENTED_VERSIONS, AdapterSettings
 from canopy_shared.errors import internal_error, unsupported_version
-from canopy_shared.ext import air, claude, goal
+from canopy_shared.ext import air, claude, goal, session_index
 from canopy_shared.version import __version__
 
 NAME: Final = "acp-canopy"
@@ -87,11 +87,11 @@ AIR_OFFERS: Final[tuple[tuple[str, Condition], ...]] = (
     (air.PLAN_FILE, _to_air),
     (air.BACKGROUND_SUBAGENTS, _to_air_v1),
     (air.SESSION_INDEX, _to_index_client),
-    ("sessionBatchGet", _to_index_client),
-    ("sessionArchive", _to_index_client),
-    ("sessionRename", _to_index_client),
-    ("sessionListSubscribe", _to_index_client),
-    ("sessionWorktrees", _to_index_client),
+    (session_index.BATCH_GET, _to_index_client),
+    (session_index.ARCHIVE, _to_index_client),
+    (session_index.RENAME, _to_index_client),
+    (session_index.SUBSCRIBE, _to_index_client),
+    (session_index.WORKTREES, _to_index_client),
 )
 """The AIR capabilities in their order, and to which clients each is announced."""
 

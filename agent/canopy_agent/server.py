@@ -85,7 +85,7 @@ class AgentServer:
             m.SESSION_CLOSE: self._close_session,
             m.SESSION_SET_MODE: self._set_mode,
             m.SESSION_SET_CONFIG_OPTION: self._set_option,
-            **extension_handlers(self._open_directory),
+            **extension_handlers(self._open_directory, self._run),
         }
 
     async def serve(self) -> None:
@@ -245,7 +245,7 @@ class AgentServer:
 
     def _list_sessions(self, request: IncomingRequest) -> None:
         params = r.ListSessionsParams.parse(request.params)
-        self._run(request, self._open_directory().stored.page(params.cwd, params.cursor))
+        self._run(request, self._open_directory().page(params))
 
     def _delete_session(self, request: IncomingRequest) -> None:
         params = r.DeleteSessionParams.parse(request.params)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from canopy_shared.params import Json, Params
+from canopy_shared.params import Params
 from canopy_shared.requests import PromptParams
 
 PROMPT_REQUIRED = "promptRequired"
@@ -155,7 +155,7 @@ class ListFilter:
     worktrees: bool = False
 
     @classmethod
-    def parse(cls, given: Json | None) -> ListFilter:
+    def parse(cls, given: object) -> ListFilter:
         """``given`` is the ``list`` payload, None when absent. Raises invalid params."""
         if given is None:
             return cls()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -32,13 +32,16 @@ _NOT_SAID = ("<local-command", "<session-start-hook>", "<tick>", "<goal>")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One session. ``updated`` is in nanoseconds since 1970; ``named`` is the stored title."""
+    """One session. ``updated`` is in nanoseconds since 1970; ``named`` is the stored title,
+    ``path`` that of its transcript.
+    """
 
     id: str
     cwd: str
     title: str
     updated: int
     named: str | None = None
+    path: str = ""
 
     @property
     def updated_at(self) -> str:
@@ -113,7 +116,7 @@ def _is_same(cwd: str, place: str) -> bool:
 
 
 def _renamed(row: Row, session: str) -> Row:
-    return Row(session, row.cwd, row.title, row.updated, row.named)
+    return replace(row, id=session)
 
 
 def transcripts(folder: Path) -> Iterator[Found]:
@@ -155,7 +158,7 @@ def read_row(found: Found) -> Row | None:
         return None
     named = stored_title(head, tail)
     title = named or prompt or _last(tail, b"lastPrompt") or _last(tail, b"summary")
-    return Row(found.id, cwd, one_line(title or ""), found.updated, named)
+    return Row(found.id, cwd, one_line(title or ""), found.updated, named, found.path)
 
 
 def _edges(found: Found) -> tuple[bytes, bytes] | None:
@@ -181,12 +184,18 @@ def stored_title(head: bytes, tail: bytes) -> str | None:
 
 def title_of(path: Path) -> str | None:
     """The stored title of one transcript."""
+    found = found_at(path)
+    edges = None if found is None else _edges(found)
+    return None if edges is None else stored_title(*edges)
+
+
+def found_at(path: Path) -> Found | None:
+    """One transcript as a directory lists it; None for none."""
     try:
         stat = path.stat()
     except OSError:
         return None
-    edges = _edges(Found(stat.st_mtime_ns, stat.st_size, path.stem, str(path)))
-    return None if edges is None else stored_title(*edges)
+    return Found(stat.st_mtime_ns, stat.st_size, path.stem, str(path))
 
 
 def one_line(title: str) -> str:

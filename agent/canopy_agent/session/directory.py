@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from canopy_agent.domain.events import AgentsRemembered
 from canopy_agent.render.renderer import Renderer
+from canopy_agent.session.indexed import IndexedSessions
 from canopy_agent.session.launching import ProcessFactory, cli_process
 from canopy_agent.session.narrator import Stage
 from canopy_agent.session.opener import Session, SessionOpener, Start, Wanted, policy_of
@@ -30,9 +31,10 @@ from canopy_shared.ext import air
 if TYPE_CHECKING:
     from canopy_agent.auth.accounts import Accounts
     from canopy_agent.capabilities import ClientProfile
+    from canopy_agent.session.activity import Activity
     from canopy_agent.settings import AdapterSettings
     from canopy_shared.peer import Peer
-    from canopy_shared.requests import SessionSetup
+    from canopy_shared.requests import ListSessionsParams, SessionSetup
 
 
 class SessionDirectory:
@@ -49,12 +51,34 @@ class SessionDirectory:
     ) -> None:
         self._peer = peer
         self._profile = profile
-        self._opener = SessionOpener(Connection(peer, profile, settings, accounts), process)
+        connection = Connection(peer, profile, settings, accounts, on_activity=self._poke)
+        self._opener = SessionOpener(connection, process)
         accounts.renew = self.renew
         self._sessions: dict[str, Session] = {}
         self._turns: dict[str, tuple[asyncio.Lock, int]] = {}
         """Who opens or removes a session now, and how many want to."""
         self.stored = StoredSessions(settings.config_directory, profile)
+        self.indexed: IndexedSessions | None = None
+        if profile.protocol == 1 and profile.air_has(air.SESSION_INDEX):
+            self.indexed = IndexedSessions(self, peer, settings.config_directory)
+
+    def _poke(self) -> None:
+        if self.indexed is not None:
+            self.indexed.changes.poke()
+
+    def activities(self) -> dict[str, Activity]:
+        """What each open session is doing."""
+        return {id_: session.around.activity for id_, session in self._sessions.items()}
+
+    async def page(self, params: ListSessionsParams) -> dict[str, Any]:
+        """``session/list``. Raises invalid params."""
+        if self.indexed is not None:
+            return await self.indexed.page(params)
+        return await self.stored.page(params.cwd, params.cursor)
+
+    def find(self, session_id: str) -> Session | None:
+        """An open session, None when it is not open."""
+        return self._sessions.get(session_id)
 
     def get(self, session_id: str) -> Session:
         """An open session. Raises resource not found."""
@@ -238,11 +262,14 @@ class SessionDirectory:
                 await self.stored.archive(session_id)
                 return
             removed = await self.stored.remove(session_id)
+            self._poke()
             if self._profile.air and not (removed or was_open):
                 raise resource_not_found(session_id)
 
     async def close_all(self, *, grace: float = 1.0) -> None:
         """The connection is over: end every session, side by side."""
+        if self.indexed is not None:
+            await self.indexed.changes.aclose()
         runtimes = [session.runtime for session in self._sessions.values()]
         runtimes += list(self._opener.opening)
         self._sessions.clear()

@@ -8,18 +8,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from canopy_agent.history import fork as forking
-from canopy_agent.history.listing import ARCHIVED, PAGE, Listing, Row, title_of
+from canopy_agent.history import naming
+from canopy_agent.history.listing import PAGE, Listing, Row, title_of
+from canopy_agent.history.naming import is_archived
 from canopy_agent.history.store import Store, settle
 from canopy_agent.history.tail import LastOptions, last_options
 from canopy_agent.session.successions import newest, owners
-from canopy_shared import jsonio
 from canopy_shared.errors import internal_error, invalid_params, resource_not_found
 from canopy_shared.ext import air
 
@@ -31,7 +32,6 @@ log = logging.getLogger(__name__)
 Json = Mapping[str, Any]
 
 _CURSOR = re.compile(r"offset:(\d{1,9})")
-_LONGEST_ARCHIVED = 200
 _SETTLE_TRIES, _SETTLE_WAIT = 100, 0.02
 """How often, and after how many seconds, a file is looked at that a CLI still writes to."""
 
@@ -95,7 +95,8 @@ class StoredSessions:
     def _page(self, directory: str | None, offset: int) -> dict[str, Any]:
         rows: list[dict[str, Any]] = []
         result: dict[str, Any] = {"sessions": rows}
-        for at, row in enumerate(self._rows(directory)):
+        shown = (row for row in self.rows(directory) if not self._hides(row))
+        for at, row in enumerate(shown):
             if at >= offset + PAGE:
                 result["nextCursor"] = f"offset:{offset + PAGE}"
                 break
@@ -110,17 +111,18 @@ class StoredSessions:
                 )
         return result
 
-    def _rows(self, directory: str | None) -> Iterator[Row]:
+    def _hides(self, row: Row) -> bool:
+        return self._profile.air and is_archived(row.named)
+
+    def rows(self, directory: str | None) -> Iterator[Row]:
+        """The sessions of a directory (None: of all), the newest first. Blocking."""
         current = newest(self._directory)
         replaced = {*owners(self._directory), *current} - set(current.values())
-        rows = self._listing.rows(
+        return self._listing.rows(
             directory,
             sessions={conversation: session for session, conversation in current.items()},
             replaced=replaced | self.held,
         )
-        for row in rows:
-            if not (self._profile.air and (row.named or "").startswith(ARCHIVED)):
-                yield row
 
     # --- forking ----------------------------------------------------------------------------------
 
@@ -165,22 +167,29 @@ class StoredSessions:
         removed = [self._store.delete(id_) for id_ in ids]
         return any(removed)
 
-    async def archive(self, session_id: str) -> None:
-        """Mark a session as archived in its title; one that is not stored is left alone."""
+    # --- titles -----------------------------------------------------------------------------------
+
+    async def archive(self, session_id: str) -> bool:
+        """Mark a session as archived in its title; False for one that is not stored."""
+        return await self._named(session_id, naming.archive)
+
+    async def unarchive(self, session_id: str) -> bool:
+        """Take that mark away; False for a session that is not stored."""
+        return await self._named(session_id, naming.unarchive)
+
+    async def rename(self, session_id: str, title: str) -> bool:
+        """Give a session a person's title; False for one that is not stored."""
+        return await self._named(session_id, lambda path: naming.rename(path, title))
+
+    async def _named(self, session_id: str, change: Callable[[Path], None]) -> bool:
         stored = await self.find(session_id)
-        if stored is None or (stored.title or "").startswith(ARCHIVED):
-            return
-        title = f"{ARCHIVED}{stored.title or ''}"[:_LONGEST_ARCHIVED].strip()
-        row = {"type": "custom-title", "customTitle": title, "sessionId": stored.conversation}
+        if stored is None:
+            return False
         try:
-            await asyncio.to_thread(_append, stored.path, jsonio.dumps(row) + b"\n")
+            await asyncio.to_thread(change, stored.path)
         except OSError as error:
-            raise internal_error(f"the session could not be archived: {error.strerror}") from error
-
-
-def _append(path: Path, line: bytes) -> None:
-    with path.open("ab") as file:
-        file.write(line)
+            raise internal_error(f"the title could not be stored: {error.strerror}") from error
+        return True
 
 
 def _fork_point(meta: Json) -> forking.ForkPoint | None:

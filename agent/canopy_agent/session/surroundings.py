@@ -7,12 +7,13 @@ goes through the core.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from canopy_agent.claude.errors import ClaudeError
 from canopy_agent.domain import events as e
+from canopy_agent.session.activity import Activity
 from canopy_agent.session.config_reports import ConfigReports
 from canopy_agent.session.context_window import ContextWindow, KnownWindows
 from canopy_agent.session.file_report import FileReports, Roots
@@ -63,6 +64,8 @@ class Connection:
     settings: AdapterSettings
     accounts: Accounts
     windows: KnownWindows = field(default_factory=KnownWindows)
+    on_activity: Callable[[], None] = lambda: None
+    """Called when a session does something else than before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +138,9 @@ class Surroundings:
         if profile.air:
             places = (wishes.cwd, connection.settings.home)
             self._skills = SkillFinder(places, ask, spawn, observer.skills_known)
+        self.activity = Activity(connection.on_activity)
         self._watchers = (
+            self.activity,
             *((self.files,) if self.files is not None else ()),
             *((self._skills,) if self._skills is not None else ()),
             observer,
