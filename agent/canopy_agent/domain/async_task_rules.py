@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 MONITOR_TOOL = "Monitor"
 _NOT_BY_TYPE = frozenset({"local_bash", SUBAGENT_TYPE})
-_OUTPUT_FILE = re.compile(r"(?:[A-Za-z]:)?[/\\][^\n\"'<>|]*?tasks[/\\](?P<task>[\w.-]+)\.output")
+_OUTPUT_FILE = re.compile(
+    r"(?<![\w./\\-])(?:[A-Za-z]:)?[/\\][^\n\"'<>|]*?tasks[/\\](?P<task>[\w.-]+)\.output"
+)
 
 
 def on_task_started(state: SessionState, event: e.TaskStarted) -> list[Effect]:

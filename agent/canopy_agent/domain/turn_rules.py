@@ -226,6 +226,8 @@ def _settle_with_result(state: SessionState, event: e.ResultCame, turn: Turn) ->
     if isinstance(outcome, Stopped):
         if outcome.stop_reason == "refusal":
             effects += _explain_refusal(state, event)
+        elif state.failures is not None and state.failures.limit:
+            pass  # the record of the limit says it
         elif not state.delivered and event.text and not api_tokens(event.usage).output:
             # a local command whose only output is its result
             effects.append(Show(state.root, Said(event.text)))
