@@ -49,6 +49,9 @@ def on_cancel(state: SessionState, event: e.CancelRequested) -> list[Effect]:
         state.window.begin(working=works)
     effects = _end_children(state) if interrupt else []
     dropped = [turn for turn in affected if turn.is_queued]
+    if dropped and not works:
+        # a prompt that ran without an echo: nothing that is answered later will end its calls
+        effects += state.close_calls(state.stoppable_calls(), "cancelled")
     for turn in dropped:
         state.window.abandoned(turn.prompt)
         effects += state.turns.settle(turn, Stopped("cancelled"))

@@ -178,6 +178,9 @@ class TaskRegistry:
         )
         if before is not None:
             task.is_subagent = task.is_subagent or before.is_subagent
+            if (before.run, before.launch) == (task.run, task.launch):
+                # said once more: it brings back nothing that the list of tasks does not have
+                task.ended_per_level, task.sweep_armed = before.ended_per_level, before.sweep_armed
             if before.launch != task.launch and before.launch is not None:
                 self._past[before.launch] = True
         self._works_for(event.task, event.tool_use_id)
