@@ -57,6 +57,11 @@ class ConnectionClosedError(AcpError):
         super().__init__(INTERNAL_ERROR, f"Internal error: {detail}")
 
 
+def detail_of(error: AcpError) -> str:
+    """The words of an internal error without the phrase that stands for its code."""
+    return error.message.removeprefix("Internal error: ")
+
+
 def _with(text: str, detail: str) -> str:
     return f"{text}: {detail}" if detail else text
 

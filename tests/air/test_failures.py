@@ -338,3 +338,12 @@ def test_a_record_reads_back() -> None:
 def test_every_prompt_is_answered_once_whatever_fails() -> None:
     play = failing(Play(FAILURES), "overloaded").handle(e.StreamEnded("exit status 1"))
     assert len(play.of(fx.Settle)) == 1
+
+
+def test_a_prompt_that_no_cli_could_take_is_a_failure_too() -> None:
+    lost = e.PromptLost("p1", "there is no Claude Code to start")
+    play = Play(FAILURES).handle(lost)
+    record = record_of(play.answers["p1"])
+    assert (record["category"], record["actions"]) == ("connection", ["retry"])
+    plain = Play(PLAIN).handle(lost)
+    assert plain.answers["p1"]["error"] == "there is no Claude Code to start"

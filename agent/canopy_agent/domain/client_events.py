@@ -39,6 +39,15 @@ class WindowKnown:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptLost:
+    """No CLI runs that could take ``prompt``, and none could be started."""
+
+    prompt: str
+    message: str
+    detached: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CancelRequested:
     """``session/cancel`` of the root."""
 

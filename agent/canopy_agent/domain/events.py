@@ -11,6 +11,7 @@ from canopy_agent.domain.client_events import (
     ConversationRestarted,
     InterruptReceipt,
     NoteMade,
+    PromptLost,
     PromptSubmitted,
     RestartFailed,
     SessionClosing,
@@ -124,6 +125,7 @@ CliEvent = (
 )
 ClientEvent = (
     PromptSubmitted
+    | PromptLost
     | CancelRequested
     | ChildCancelRequested
     | InterruptReceipt
@@ -178,6 +180,7 @@ __all__ = [
     "PlanAccepted",
     "PlanRefused",
     "PromptEchoed",
+    "PromptLost",
     "PromptMoved",
     "PromptSubmitted",
     "RateLimited",

@@ -97,6 +97,7 @@ RULES: dict[type, Rule] = {
     e.DialogAsked: request_rules.on_dialog,
     e.ControlWithdrawn: request_rules.on_withdrawn,
     e.PromptSubmitted: turn_rules.on_prompt,
+    e.PromptLost: turn_rules.on_prompt_lost,
     e.CancelRequested: cancel_rules.on_cancel,
     e.ChildCancelRequested: cancel_rules.on_child_cancel,
     e.RequestOpened: _nothing,

@@ -13,11 +13,13 @@ from canopy_agent.domain.effects import (
     Effect,
     Failed,
     SendPrompt,
+    Settle,
     Show,
     Stopped,
     StopTimer,
 )
 from canopy_agent.domain.facts import Said, UserSaid
+from canopy_agent.domain.failures import PROCESS_ENDED
 from canopy_agent.domain.outcomes import (
     is_interrupted_handoff,
     outcome_of,
@@ -40,6 +42,11 @@ def on_prompt(state: SessionState, event: e.PromptSubmitted) -> list[Effect]:
     if event.idle:
         state.compactions.idle_prompt = event.prompt
     return [SendPrompt(event.prompt, event.blocks)]
+
+
+def on_prompt_lost(state: SessionState, event: e.PromptLost) -> list[Effect]:
+    """A prompt that never became a turn."""
+    return [Settle(event.prompt, Failed(event.message, cause=PROCESS_ENDED), event.detached)]
 
 
 def on_init(state: SessionState, event: e.CliInit) -> list[Effect]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from canopy_agent.domain.events import PromptSubmitted
     from canopy_agent.session.steering import Answerable
 
-LOST_TWICE = fx.Failed("Claude Code ended twice before it began this prompt")
+LOST_TWICE = "Claude Code ended twice before it began this prompt"
 
 
 def error_of(failed: fx.Failed) -> AcpError:
@@ -73,6 +73,11 @@ class OpenPrompts:
         if lost:
             self._sent_again.add(prompt)
         return event
+
+    def is_detached(self, prompt: str) -> bool:
+        """Whether the answer of an open prompt does not say how its turn ended."""
+        event = self._events.get(prompt)
+        return event is not None and event.detached
 
     def _taken(self, prompt: str) -> Answerable | None:
         self._events.pop(prompt, None)

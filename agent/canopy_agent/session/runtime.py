@@ -29,7 +29,7 @@ from canopy_agent.session.orders import Orders
 from canopy_agent.session.output_tails import OutputTails
 from canopy_agent.session.plan_decisions import PlanDecisions
 from canopy_agent.session.timers import Timers
-from canopy_shared.errors import request_cancelled
+from canopy_shared.errors import INTERNAL_ERROR, detail_of, request_cancelled
 from canopy_shared.updates import SessionUpdate, Update
 
 if TYPE_CHECKING:
@@ -159,10 +159,12 @@ class SessionRuntime:
     def _refuse(self, event: e.Event, error: AcpError) -> None:
         """No CLI runs, and none could be started for what the client sent."""
         match event:
-            case e.PromptSubmitted(prompt=prompt):
-                self._prompts.refuse(prompt, error)
-            case e.SteerSubmitted(key=key):
-                self.extensions.fail(key, error)
+            case e.PromptSubmitted() if error.code == INTERNAL_ERROR:
+                self.handle(e.PromptLost(event.prompt, detail_of(error), event.detached))
+            case e.PromptSubmitted():
+                self._prompts.refuse(event.prompt, error)
+            case e.SteerSubmitted():
+                self.extensions.fail(event.key, error)
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run ``work`` beside the session; it ends with the session at the latest."""
@@ -379,7 +381,7 @@ class SessionRuntime:
     def _requeue(self, prompt: str, *, lost: bool) -> None:
         event = self._prompts.once_more(prompt, lost=lost)
         if event is None:
-            self._prompts.settle(prompt, LOST_TWICE)
+            self.handle(e.PromptLost(prompt, LOST_TWICE, self._prompts.is_detached(prompt)))
         else:
             self._cli.submit(event)
 
