@@ -370,15 +370,19 @@ class Play:
 
     def feed(self, *events: e.Event) -> list[str]:
         """Apply events; gives the lines of what they led to."""
-        lines = []
+        effects = self.apply(*events)
+        self.effects += effects
+        return [line(effect) for effect in effects if self._tells(effect)]
+
+    def apply(self, *events: e.Event) -> list[Effect]:
+        """Apply events; what they led to is given and not kept."""
+        effects: list[Effect] = []
         for event in events:
             if isinstance(event, (e.PromptSubmitted, e.CancelRequested)) and not event.received:
                 self._received += 1
                 event = replace(event, received=self._received)
-            effects = step(self.state, event)
-            self.effects += effects
-            lines += [line(effect) for effect in effects if self._tells(effect)]
-        return lines
+            effects += step(self.state, event)
+        return effects
 
     def _tells(self, effect: Effect) -> bool:
         if self._whole:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 
 import pytest
 from hypothesis import HealthCheck, given, note, settings
@@ -81,7 +82,7 @@ class Conversation:
         self.model.watcher.asked.discard(key)
         self.model.put(e.RequestClosed(key))
 
-    # --- the main conversation of the CLI -----------------------------------------------------------
+    # --- the main conversation of the CLI ---------------------------------------------------------
 
     def begins_a_prompt(self, at: int, bits: int) -> None:
         model = self.model
@@ -286,7 +287,7 @@ class Conversation:
 
 CHOICE = st.tuples(st.integers(0, 719), st.integers(0, 7), st.integers(0, 15))
 # several short lists together are long, and become short when they are shrunk
-CHOICES = st.tuples(*[st.lists(CHOICE, max_size=12)] * 8).map(lambda lists: sum(lists, []))
+CHOICES = st.tuples(*[st.lists(CHOICE, max_size=12)] * 8).map(lambda lists: [*chain(*lists)])
 
 
 @pytest.mark.parametrize("name", POLICIES)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
@@ -65,8 +66,8 @@ def make_room(items: dict[K, V], limit: int, may_go: Callable[[V], bool]) -> lis
     """Remove the oldest of the entries that may go, until one more fits into ``limit``; gives
     their keys. Entries that must stay may exceed the limit.
     """
-    over = len(items) - limit + 1
-    gone = [key for key, value in items.items() if over > 0 and may_go(value)][: max(over, 0)]
+    over = max(len(items) - limit + 1, 0)
+    gone = list(islice((key for key, value in items.items() if may_go(value)), over))
     for key in gone:
         del items[key]
     return gone
