@@ -125,7 +125,7 @@ class AsyncTasks:
             return []
         task.call = call
         if task.announced:
-            return self._tell(task, TaskTold(task.id, call=call))
+            return [] if task.is_over else self._tell(task, TaskTold(task.id, call=call))
         task.session = session
         if monitor:
             task.kind, task.in_transcript = MONITOR, False
