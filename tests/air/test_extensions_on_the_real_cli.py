@@ -114,6 +114,23 @@ async def test_a_goal_is_cleared() -> None:
         assert goals_of(w)[-1] is None
 
 
+async def test_a_goal_goes_on_with_its_session() -> None:
+    check = Rule(When(test=is_goal_check), '{"ok": false, "reason": "not yet"}', times=1)
+    hangs = Rule(When(says="Stop hook"), [Text(("Going ", "on ", Gate("NEVER")))])
+    async with world(check, hangs, Rule(When(says="."), "Done.")) as w:
+        session = await w.open(AIR)
+        goal = {"sessionId": session, "action": "set", "objective": "all tests pass"}
+        working = w.agent.begin("_session/goal", **goal)
+        await w.agent.wait_update("agent_message_chunk", match=lambda u: "on" in str(u))
+        await w.agent.request("session/close", sessionId=session)
+        assert await working == {}
+        told = len(goals_of(w))
+        setup = {"sessionId": session, "cwd": str(w.cwd), "mcpServers": []}
+        await w.agent.request("session/resume", **setup)
+        kept = await eventually(lambda: goals_of(w)[told:], "the goal of a resumed session")
+        assert kept[0].objective == "all tests pass"
+
+
 async def test_a_steer_changes_the_turn_that_runs() -> None:
     count = Rule(When(says="count"), [Text(("One ", "two ", Gate("NEVER"), "three."))])
     async with world(count, Rule(When(says="rather"), "Letters, then.")) as w:

@@ -47,12 +47,13 @@ class Acknowledged:
 
 def steer(session: Session, request: Answerable, params: SteeringParams) -> None:
     """``_session/steering``. Raises invalid params before anything is sent."""
-    prompt = claude_prompt(params.message)
-    session.around.prompting()
-    id_ = session.runtime.steer(
-        request, prompt.content, prompt.text, only_running=params.only_running
-    )
-    session.around.prompted(id_, prompt)
+    prompt, only_running = claude_prompt(params.message), params.only_running
+    goes_out = session.runtime.has_turn or not only_running
+    if goes_out:
+        session.around.prompting()
+    id_ = session.runtime.steer(request, prompt.content, prompt.text, only_running=only_running)
+    if goes_out:
+        session.around.prompted(id_, prompt)
 
 
 def set_goal(session: Session, request: Answerable, params: GoalParams) -> None:

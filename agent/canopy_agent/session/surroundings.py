@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from canopy_agent.claude.errors import ClaudeError
 from canopy_agent.domain import events as e
+from canopy_agent.domain.effects import ReadGoal
 from canopy_agent.session.activity import Activity
 from canopy_agent.session.config_reports import ConfigReports
 from canopy_agent.session.context_window import ContextWindow, KnownWindows
@@ -208,6 +209,8 @@ class Surroundings:
         self._observer.greeted(self._greeting)
         if self._skills is not None:
             self._skills.look()
+        if self._connection.profile.air:
+            self._runtime.extensions.run(ReadGoal())  # a session that goes on keeps its goal
         self._sign_in.begin()
 
     def prompting(self) -> None:
