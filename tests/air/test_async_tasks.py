@@ -353,6 +353,22 @@ def test_two_cycles_are_two_tasks() -> None:
     assert len(set(ids)) == 2
 
 
+def test_b03_three_jobs_that_end_between_turns_leave_the_next_answer_alone() -> None:
+    play = shell(Play(TASKS)).forget()
+    for number in range(3):
+        play.frames(notification(f"b{number}", summary=f"job {number}"), state("running"))
+        play.frames(said(f"Report {number}."), own_result(), state("idle"))
+    kinds = [u["sessionUpdate"] for u in play.updates()]
+    told = [kind for kind in kinds if kind != "usage_update"]
+    burst = ["async_task_spawned", "agent_message_chunk", "async_task_state_update"]
+    assert told == burst * 3
+    assert [u.get("description") for u in play.tasks()[::2]] == ["job 0", "job 1", "job 2"]
+    play.forget().prompt("ping").frames(said("pong"), result("ping"))
+    assert [u["content"]["text"] for u in play.updates("agent_message_chunk")] == ["pong"]
+    assert play.answers["ping"]["usage"]["inputTokens"] == 3
+    assert play.tasks() == []
+
+
 def test_a_prompt_takes_a_cycle_over() -> None:
     play = Play(TASKS).frames(state("running")).forget().prompt("p1")
     assert [u.get("state") for u in play.tasks()] == ["completed"]

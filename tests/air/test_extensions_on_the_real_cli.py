@@ -68,7 +68,7 @@ async def test_a_background_shell_with_live_output_is_stopped() -> None:
         assert notice["title"] == "Stopped"
 
 
-async def test_a_background_shell_wakes_claude_in_a_cycle_of_its_own() -> None:
+async def test_b89_output_out_of_turns_has_a_start_and_an_end() -> None:
     rules = flow(When(says="short"), SHORT, "It runs.")
     async with world(rules, Rule(When(notified="."), "It is finished.")) as w:
         await w.open(AIR)

@@ -51,5 +51,6 @@ class Activity:
         self.turn_ended_at = now.replace("+00:00", "Z")
         cost = frame.get("total_cost_usd")
         if isinstance(cost, (int, float)) and not isinstance(cost, bool):
-            self.cost = float(cost)
+            # a CLI that took another's place counts from zero
+            self.cost = max(float(cost), self.cost or 0.0)
         self._changed()
