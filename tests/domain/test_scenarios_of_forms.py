@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from canopy_agent.domain.state import Policy
+from canopy_agent.capabilities import client_profile
+from canopy_agent.domain.state import Form, Policy
+from canopy_agent.session.caller_options import CallerOptions
+from canopy_agent.session.opener import policy_of
 from domain.notation import (
     AIR,
     AIR_FLAT,
@@ -192,6 +198,59 @@ SCENARIOS: dict[str, tuple[Policy, Script]] = {
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_scenario(name: str) -> None:
     perform(*SCENARIOS[name])
+
+
+def air(*capabilities: str, version: Any = 1) -> dict[str, Any]:
+    return {"_meta": {"jetbrains": {"air": {"version": version, "capabilities": [*capabilities]}}}}
+
+
+NATIVE, BACKGROUND = "nativeSubagentSessions", "backgroundSubagents"
+OUR_OWN = air(NATIVE, BACKGROUND)
+OUR_OWN["_meta"]["canopy"] = {"version": 1, "childCancel": True}
+
+# what a client declares: form, ends turns, spares background children, whole text, deltas
+DECLARED: dict[str, tuple[dict[str, Any], tuple[Form, bool, bool, bool, bool]]] = {
+    "nothing": ({}, (Form.FLAT, False, False, False, True)),
+    "transcript": (
+        {"_meta": {"subagent-transcript": True}},
+        (Form.FLAT, False, False, True, True),
+    ),
+    "subagents": ({"subagents": {}}, (Form.RFD, False, True, False, True)),
+    "subagents that are no object": (
+        {"subagents": []},
+        (Form.FLAT, False, False, False, True),
+    ),
+    "air": (air(), (Form.FLAT, False, False, False, False)),
+    "air native": (air(NATIVE), (Form.AIR, False, False, False, False)),
+    "06 air with subagents": (
+        {**air(), "subagents": {}},
+        (Form.AIR, False, False, False, False),
+    ),
+    "air background": (air(NATIVE, BACKGROUND), (Form.AIR, True, False, False, False)),
+    "air background, not native": (air(BACKGROUND), (Form.FLAT, True, False, False, False)),
+    "10 air of version 0": (
+        air(NATIVE, BACKGROUND, version=0),
+        (Form.FLAT, False, False, False, False),
+    ),
+    "10 air of a version in words": (
+        air(NATIVE, version="1"),
+        (Form.FLAT, False, False, False, False),
+    ),
+    "our client": (OUR_OWN, (Form.AIR, True, True, False, False)),
+}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_what_a_client_declares_decides_the_form(name: str, tmp_path: Path) -> None:
+    declared, expected = DECLARED[name]
+    policy = policy_of(client_profile(declared), CallerOptions(), str(tmp_path))
+    assert (
+        policy.form,
+        policy.ends_turns,
+        policy.spares_background,
+        policy.child_text,
+        policy.child_deltas,
+    ) == expected
 
 
 @pytest.mark.parametrize("policy", [AIR, RFD], ids=["air", "rfd"])

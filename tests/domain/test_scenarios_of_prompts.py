@@ -392,6 +392,106 @@ SCENARIOS: dict[str, tuple[Policy, Script]] = {
     ),
 }
 
+PLAN = (call("X1", "ExitPlanMode", plan="Do it."), e.PlanRefused("X1"))
+PLAN_REFUSED = e.ToolResulted(None, "X1", "no", True, non_execution_kind="user-rejected")
+DIAGNOSTIC = ("[ede_diagnostic] result_type=user last_content_type=n/a stop_reason=tool_use",)
+ERROR = "error_during_execution"
+
+
+def stopped_cycle() -> e.Event:
+    """The end of a cycle of nobody's that a plan stopped."""
+    origin = {"kind": "task-notification"}
+    return e.ResultCame(ERROR, True, errors=DIAGNOSTIC, num_turns=1, origin=origin)
+
+
+SCENARIOS |= {
+    "52_air_bg_plan_refused_out_of_a_turn": (
+        AIR_BG,
+        [
+            *at_work(AIR_BG),
+            result("p1"),
+            "answer p1 end_turn (5)",
+            ended(),
+            "S ended a1 completed",
+            (requesting(), PLAN),
+            "S called X1 ExitPlanMode",
+            PLAN_REFUSED,
+            "S failed X1",
+            stopped_cycle(),
+            idle(),
+            # a real error of the next prompt is one, and its success is one
+            begun("p2"),
+            "send p2",
+            result("p2", subtype=ERROR, failed=True, errors=DIAGNOSTIC),
+            "answer p2 error unknown",
+            begun("p3"),
+            "send p3",
+            result("p3"),
+            "answer p3 end_turn (5)",
+        ],
+    ),
+    "53_air_bg_plan_approved_by_a_turn_that_is_over": (
+        AIR_BG,
+        [
+            *at_work(AIR_BG),
+            result("p1"),
+            "answer p1 end_turn (5)",
+            (requesting(), call("X1", "ExitPlanMode"), e.PlanAccepted("X1", "Do it.", "auto")),
+            "S called X1 ExitPlanMode",
+            PLAN_REFUSED,
+            "S returned X1",
+            stopped_cycle(),
+            "log",
+        ],
+    ),
+    "54_plan_refused_in_the_follow_up_of_a_hold": (
+        AIR,
+        [
+            *at_work(AIR),
+            result("p1"),
+            ended(),
+            "S ended a1 completed",
+            "timer drain",
+            (requesting(), PLAN),
+            "S called X1 ExitPlanMode",
+            PLAN_REFUSED,
+            "S failed X1",
+            stopped_cycle(),
+            "answer p1 cancelled (5)",
+        ],
+    ),
+    "55_mark_of_a_plan_and_another_result": (
+        FLAT,
+        [
+            begun(),
+            "send p1",
+            (PLAN, PLAN_REFUSED),
+            "S called X1 ExitPlanMode",
+            "S failed X1",
+            result("p1"),
+            "answer p1 end_turn (5)",
+            begun("p2"),
+            "send p2",
+            result("p2", subtype=ERROR, failed=True, errors=DIAGNOSTIC),
+            "answer p2 error unknown",
+        ],
+    ),
+    "55_refused_plan_leaves_no_call_open": (
+        FLAT,
+        [
+            begun(),
+            "send p1",
+            (call("B1"), PLAN, PLAN_REFUSED),
+            "S called B1 Bash",
+            "S called X1 ExitPlanMode",
+            "S failed X1",
+            result("p1", subtype=ERROR, failed=True, errors=DIAGNOSTIC),
+            "S closed B1 cancelled",
+            "answer p1 cancelled (5)",
+        ],
+    ),
+}
+
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_scenario(name: str) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 
 from canopy_agent.domain import events as e
+from canopy_agent.domain.lineage import Launch
+from canopy_agent.domain.past import PastAgent
 from canopy_agent.domain.state import Policy
 from domain.notation import (
     AIR,
@@ -195,6 +198,110 @@ SCENARIOS: dict[str, tuple[Policy, Script]] = {
             "a1 got T1 S>a1",
             (message(to="main", parent="T1"), returned("M1", "T1")),
             "a1^T1 whole M1 returned",
+        ],
+    ),
+}
+
+
+def stored(agent: str, tool: str, parent: str | None = None, **more: Any) -> PastAgent:
+    """An agent of which the disk knows."""
+    given = {"description": f"Job {tool}", "prompt": f"Do {tool}", "subagent_type": "general"}
+    return PastAgent(agent, Launch(tool, "Agent", given, parent), role="general", **more)
+
+
+REMEMBERED = e.AgentsRemembered(
+    (stored("a1", "T1"), stored("a2", "T2", "T1", cwd="/tree"), stored("a3", "T3")), 1_000
+)
+
+SCENARIOS |= {
+    "33_rfd_nested_agent_from_before": (
+        RFD,
+        [
+            (REMEMBERED, begun()),
+            "send p1",
+            (message(to="a2"), started("a2", "M1", background=True)),
+            # of its parent neither a state nor capabilities are known
+            "S child a1 'Job T1' general",
+            "a1 child a2 'Job T2' general cancellable running",
+            "a1 child a2 in /tree",
+            "S sent M1 S>a2",
+            "a2 got M1 S>a2",
+            (woken("a2", "M1"), returned("M1", structured=RESUMED)),
+            text("Under the old launch.", "T2"),
+            'a2^T2 "Under the old launch."',
+            text("Under the message.", "M1"),
+            'a2^M1 "Under the message."',
+            ended("a2", "M1"),
+            "a1 child a2 idle/end_turn",
+            result("p1"),
+            "answer p1 end_turn (5)",
+        ],
+    ),
+    "33_rfd_told_by_the_result_alone": (
+        RFD,
+        [
+            (REMEMBERED, begun()),
+            "send p1",
+            (message(to="a3"), woken("a3", "M1")),
+            "S child a3 'Job T3' general cancellable running",
+            "S sent M1 S>a3",
+            "a3 got M1 S>a3",
+            # it works for this turn
+            result("p1"),
+            ended("a3", "M1"),
+            "S child a3 idle/end_turn",
+            idle(),
+            "answer p1 end_turn (5)",
+        ],
+    ),
+    "33_air_nested_agent_from_before": (
+        AIR,
+        [
+            (REMEMBERED, begun()),
+            "send p1",
+            message(to="a2"),
+            "S called M1 SendMessage",
+            started("a2", "M1", background=True, run="r2"),
+            "S spawned a2:generation:1000 'Job T2' 'Go on'",
+            text("Under the old launch.", "T2"),
+            'a2:generation:1000^T2 "Under the old launch."',
+            ended("a2", "M1", run="r2"),
+            "S ended a2:generation:1000 completed",
+            (message("M2", to="a2"), started("a2", "M2", background=True, run="r3")),
+            "S called M2 SendMessage",
+            "S spawned a2:generation:1001 'Job T2' 'Go on'",
+        ],
+    ),
+    "33_air_told_by_its_first_words": (
+        AIR,
+        [
+            (REMEMBERED, begun()),
+            "send p1",
+            text("Still here.", "T3"),
+            "S spawned a3:generation:1000 'Job T3'",
+            'a3:generation:1000^T3 "Still here."',
+        ],
+    ),
+    "33_cleared_conversations_remember_nobody": (
+        AIR,
+        [
+            (REMEMBERED, e.ConversationReset(), begun()),
+            "S PlanForgotten",
+            "send p1",
+            text("Still here.", "T3"),
+            patched("a3", "running"),
+        ],
+    ),
+    "34_rfd_agent_that_the_disk_does_not_know": (
+        RFD,
+        [
+            (REMEMBERED, begun()),
+            "send p1",
+            (message(to="a9"), started("a9", "M1", background=True)),
+            text("Under the message.", "M1"),
+            ended("a9", "M1"),
+            returned("M1", structured=RESUMED),
+            "S whole M1 returned",
         ],
     ),
 }
