@@ -78,6 +78,10 @@ GAUGE: dict[str, tuple[list[e.Event], list[str]]] = {
         [message(100), e.Compacted(20), e.Compacted()],
         ["used 100/200000", "used 20/200000", "used 0/200000"],
     ),
+    "a conversation that was cleared": (
+        [e.ConversationReset(), message(100), e.ConversationReset(), message(7)],
+        ["used 100/200000", "used 0/200000", "used 7/200000"],
+    ),
     "the window of the model in use": (
         [message(10), result("p1", model_usage={MODEL: row(10, window=1_000_000)})],
         ["used 10/200000", "used 10/1000000"],

@@ -174,12 +174,15 @@ def on_closing(state: SessionState, event: e.SessionClosing) -> list[Effect]:
 def on_reset(state: SessionState, event: e.ConversationReset) -> list[Effect]:
     """``/clear``: children and tasks of the old conversation end; the turn goes on."""
     effects = state.close_calls(
-        [call for call in state.ledger.open_calls() if call.parent is not None], "stopped"
+        [c for c in state.ledger.open_calls() if c.parent is not None or c.agent is not None],
+        "stopped",
     )
     effects += shell_rules.all_ended(state)
     effects += async_task_rules.all_ended(state, cancelled=True)
     effects += state.children.reset()
     state.tasks.forget()
     state.options.clear()
-    state.usage.reset()
-    return [*effects, *watch_hold(state), Show(state.root, PlanForgotten())]
+    effects += watch_hold(state)
+    if (gauge := state.usage.cleared()) is not None:
+        effects.append(Show(state.root, gauge))
+    return [*effects, Show(state.root, PlanForgotten())]

@@ -314,6 +314,12 @@ class UsageMeter:
         """How full the context is, None while nothing is known of it."""
         return round(100 * self._used / self.window) if self._used else None
 
+    def cleared(self) -> UsageShown | None:
+        """The conversation was cleared; told when something was shown of the one before."""
+        before = self._used
+        self.reset()
+        return self._show() if before else None
+
     def reset(self) -> None:
         """A new conversation began."""
         self._used = 0
