@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from canopy_agent.domain.bounded import Recent, make_room
+from canopy_agent.domain.bounded import make_room
 from canopy_agent.domain.effects import Effect, Show
 from canopy_agent.domain.facts import (
-    ChildReported,
     Replied,
     ToolInputComplete,
     ToolReturned,
@@ -39,6 +38,7 @@ from canopy_agent.domain.rfd_children import (
     restored,
     state_shown,
 )
+from canopy_agent.domain.rfd_places import Places
 
 if TYPE_CHECKING:
     from canopy_agent.domain.child_options import ChildOptions
@@ -56,13 +56,12 @@ class Subagents:
     def __init__(self, root: str, options: ChildOptions, cwd: str | None = None) -> None:
         self._root = root
         self._options = options
-        self._cwd = cwd
-        self._early_cwds: Recent[str, str] = Recent(64)
         self._lineage = Lineage()
         self._waiting = Waiting()
         self._children: dict[str, Child] = {}
         self._pending: dict[str, Child] = {}
         self._past = Past()
+        self._places = Places(cwd, self._children)
 
     # --- announcing -------------------------------------------------------------------------------
 
@@ -106,7 +105,7 @@ class Subagents:
             woken = past.id == agent
             child.stage = Stage.RUNNING if woken else Stage.IDLE
             effects.append(announcement(child, past.launch, woken=woken))
-            cwd = self._early_cwds.pop(past.id) or past.cwd
+            cwd = self._places.take_early(past.id) or past.cwd
             effects += self.placed(past.id, cwd) if cwd is not None else []
         child = self._children[agent]
         effects += self._options.tell(agent, self) + self._work_again(child, call)
@@ -147,7 +146,7 @@ class Subagents:
         given = launch.input.get("prompt") if launch is not None else None
         prompt = given if isinstance(given, str) else child.prompt
         effects += self._deliver_prompt(child, child.launch, prompt)
-        early = self._early_cwds.pop(child.id)
+        early = self._places.take_early(child.id)
         if early is not None:
             effects += self.placed(child.id, early)
         effects += self._options.tell(child.id, self)
@@ -177,24 +176,11 @@ class Subagents:
         return self.live_session(self._lineage.agent_of(message.parent) or "") or self._root
 
     def placed(self, agent: str, cwd: str) -> list[Effect]:
-        """Say once that a child works elsewhere than its parent, and once that it is back."""
         child = self._children.get(agent)
-        if child is None or not child.exposed:
-            self._early_cwds[agent] = cwd
-            return []
-        elsewhere = cwd if cwd != self._directory(child.parent_session) else None
-        if elsewhere == child.cwd:
-            return []
-        child.cwd = elsewhere
-        report = ChildReported(child.id, cwd=elsewhere, clear_cwd=elsewhere is None)
-        return [Show(child.parent_session, report)]
-
-    def _directory(self, session: str) -> str | None:
-        """Where the conversation of ``session`` works."""
-        child = self._children.get(session)
-        if child is None:
-            return self._cwd
-        return child.cwd or self._directory(child.parent_session)
+        if child is not None and child.exposed:
+            return self._places.report(child, cwd)
+        self._places.early(agent, cwd)
+        return []
 
     # --- working and ending ----------------------------------------------------------------------
 
@@ -295,7 +281,7 @@ class Subagents:
         effects = self.closed(cancelled=False)
         self._children.clear()
         self._lineage.clear()
-        self._early_cwds.clear()
+        self._places.clear()
         self._past.clear()
         return effects
 
