@@ -131,6 +131,7 @@ class Model:
             effects = self.play.effects[at:]
             for effect in effects:
                 self.watcher.see(effect)
+            self._count_turns(effects)
             seen += effects
             self._check_work()
             self._check_silence(event, effects)
@@ -141,15 +142,18 @@ class Model:
         """No child is at work that is over for the CLI."""
         for session in self.watcher.at_work():
             agent = next(a for a in self.agents if a.id == session.partition(":")[0])
-            lost = agent.lost_for is not None and agent.lost_for <= 2
+            lost = agent.lost_for is not None and agent.lost_for < 2
             assert agent.running or lost, f"{session} is at work, {agent} is not"
+
+    def _count_turns(self, effects: list[fx.Effect]) -> None:
+        began = [one for one in effects if isinstance(one, fx.TurnBegan) and one.prompt is not None]
+        for agent in self.agents:
+            if agent.lost_for is not None:
+                agent.lost_for += len(began)
 
     def begin(self, prompt: str) -> None:
         """The CLI takes a prompt in."""
         self.current = prompt
-        for agent in self.agents:
-            if agent.lost_for is not None:
-                agent.lost_for += 1
 
     def _check_silence(self, event: e.Event, effects: list[fx.Effect]) -> None:
         if isinstance(event, (e.PromptEchoed, e.ModelRequested, e.ResultCame, e.StreamEnded)):

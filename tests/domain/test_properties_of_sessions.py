@@ -292,7 +292,9 @@ CHOICES = st.tuples(*[st.lists(CHOICE, max_size=12)] * 8).map(lambda lists: [*ch
 
 @pytest.mark.parametrize("name", POLICIES)
 @given(choices=CHOICES, marks=st.booleans())
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 def test_a_client_can_rely_on_what_it_is_told(
     name: str, choices: list[tuple[int, int, int]], marks: bool
 ) -> None:
