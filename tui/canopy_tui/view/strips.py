@@ -84,25 +84,8 @@ class Marks(NamedTuple):
 
 def _marks(kind: str, ornaments: str) -> Marks:
     names = ("running", "idle", "done", "failed", "cancelled", "ask", "thought", "after_turn")
-    user, bar, quote, *bullets, rule, cross, column, below, more, ticked, unticked, dot, info = (
-        ornaments
-    )
-    return Marks(
-        *(mark(name, kind).glyph for name in names),
-        user,
-        bar,
-        quote,
-        "".join(bullets),
-        rule,
-        cross,
-        column,
-        below,
-        more,
-        ticked,
-        unticked,
-        dot,
-        info,
-    )
+    first, bullets, rest = ornaments[:3], ornaments[3:-9], ornaments[-9:]
+    return Marks._make([*(mark(name, kind).glyph for name in names), *first, bullets, *rest])
 
 
 UNICODE = _marks(glyphs.UNICODE, "❯▌▎•◦▪─┼│▼…☑☐·i")
