@@ -1,0 +1,124 @@
+"""``canopy --demo`` in a real terminal, as a person uses it: the real CLI, the scripted model."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+from canopy_agent.demo.scenes import scene_list
+from fakes.cli import is_running
+from terminal_runs.terminal import Terminal, terminal
+from waiting import eventually
+
+DEMO = (sys.executable, "-m", "canopy_tui", "--demo")
+
+
+def neutral(folder: Path) -> dict[str, str]:
+    """An environment in which nothing of the machine's user is read or written."""
+    return {
+        "CANOPY_CONFIG_DIR": str(folder / "canopy"),
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "CI": "true",
+        "LC_ALL": "C.UTF-8",
+    }
+
+
+async def scene(screen: Terminal, words: str) -> None:
+    """Type a prompt and send it."""
+    await screen.shows("Message, or / for commands")
+    await screen.type(words)
+    await screen.shows(words)
+    await screen.keys("Enter")
+
+
+def processes_under(folder: Path) -> list[int]:
+    """Processes that work in a folder below ``folder``."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                cwd = (entry / "cwd").readlink()
+            except OSError:
+                continue
+            if cwd.is_relative_to(folder):
+                found.append(int(entry.name))
+    return found
+
+
+def left_of(folder: Path) -> list[object]:
+    """What a demo in ``folder`` left behind: processes, and its throw-away project."""
+    return [*processes_under(folder), *folder.glob("canopy-demo-*")]
+
+
+def program_in(pane: str) -> int:
+    """The process that the shell of a tmux pane runs."""
+    return int(Path(f"/proc/{pane}/task/{pane}/children").read_text().split()[0])
+
+
+async def test_the_tree_of_agents_from_prompt_to_quit(tmp_path: Path) -> None:
+    """A prompt, a child's pane, its question after the turn, the follow-up, the way out."""
+    async with terminal(DEMO, env=neutral(tmp_path)) as screen:
+        first = await screen.shows("Canopy", "A review by a team of agents")
+        assert "Enter" in first
+        await scene(screen, "Review the project with a team of agents")
+        await screen.shows("Write receipt tests", "Check the README", "Review the discount r")
+        turn_over = await screen.until(
+            lambda text: "still working" in text and "ended" in text, "turn that ended"
+        )
+        assert re.search(r"[12] agents? still working", turn_over)
+
+        asked = await screen.shows("Permission", "Write receipt tests asks", "Allow once")
+        assert "test_receipt.py" in asked
+        later = await screen.press_until(
+            "Escape", lambda text: "Allow once" not in text, "closed question"
+        )
+        assert "1 waiting" in later
+        await screen.keys("F4")
+        await screen.shows("Allow once")
+        await screen.press_until("y", lambda text: "Allow once" not in text, "answered question")
+        await screen.until(lambda text: "waiting" not in text, "answer that counts")
+
+        await screen.press_until("C-t", lambda text: "1├" in text, "tree with the focus")
+        await screen.keys("Down", "Enter")
+        child = await screen.shows("main › ", "prompt from main", "read-only")
+        assert "Role: " in child
+        await screen.keys("C-g")
+        await screen.until(lambda text: "main › " not in text, "way back to main")
+        await screen.until(lambda text: not re.search(r"▶ \d running", text), "end of all the work")
+        await screen.keys("C-q")
+        last = await screen.ended()
+        assert "exit status: 0" in last
+    await eventually(lambda: not left_of(tmp_path), "nothing is left", bound=30)
+
+
+async def test_a_small_terminal_and_a_form(tmp_path: Path) -> None:
+    async with terminal(DEMO, columns=80, rows=24, env=neutral(tmp_path)) as screen:
+        await scene(screen, scene_list()[4].example)
+        await screen.shows("Send", "Decline")
+        await screen.resize(100, 30)
+        await screen.shows("Send", "Decline")
+        waits = await screen.press_until(
+            "Escape", lambda text: "Decline" not in text, "form put off"
+        )
+        assert "1 waiting" in waits
+        await screen.keys("C-q")
+        await screen.shows("Quitting stops what runs")
+        await screen.press_until("y", lambda text: "exit status: 0" in text, "end of the program")
+
+
+async def test_sigterm_leaves_the_terminal_and_the_disk_clean(tmp_path: Path) -> None:
+    async with terminal(DEMO, env=neutral(tmp_path)) as screen:
+        await scene(screen, "How does the checkout work?")
+        await screen.shows("turn of", bound=60)
+        pids = [pid for pid in processes_under(tmp_path) if is_running(pid)]
+        assert pids
+        pane = (await screen.tmux("list-panes", "-F", "#{pane_pid}")).strip()
+        os.kill(program_in(pane), 15)
+        last = await screen.ended()
+        assert "exit status: 143" in last
+        mouse = await screen.tmux("display-message", "-p", "#{mouse_any_flag}#{alternate_on}")
+        assert mouse.strip() == "00"
+    await eventually(lambda: not left_of(tmp_path), "nothing is left", bound=30)
