@@ -69,7 +69,7 @@ def test_headers_stay_here() -> None:
     provider = provider_of(GIVEN)
     assert SECRET not in str(listed(provider.current))
     assert SECRET not in repr(provider)
-    assert SECRET not in str(provider.open_settings())
+    assert "sk-very-secret" not in str(provider.open_settings())
     assert SECRET in str(provider.secret_settings())
 
 
@@ -103,6 +103,7 @@ def test_the_environment_of_each_kind() -> None:
     assert anthropic["ANTHROPIC_CUSTOM_HEADERS"] == f"Authorization: {SECRET}"
     assert anthropic["ANTHROPIC_API_KEY"] == anthropic["CLAUDE_CODE_OAUTH_TOKEN"] == ""
     assert anthropic["CLAUDE_CODE_USE_BEDROCK"] == anthropic["CLAUDE_CODE_USE_VERTEX"] == "0"
+    assert anthropic["ANTHROPIC_AUTH_TOKEN"] == "sk-very-secret"
     bedrock = Provider("bedrock", "https://b.example", region_prefix="eu").environment()
     assert bedrock["CLAUDE_CODE_USE_BEDROCK"] == "1"
     assert bedrock["ANTHROPIC_BEDROCK_REGION_PREFIX"] == "eu"
@@ -112,6 +113,24 @@ def test_the_environment_of_each_kind() -> None:
     vertex = Provider("vertex", "https://v.example", vertex=place).environment()
     assert (vertex["CLAUDE_CODE_USE_VERTEX"], vertex["CLAUDE_CODE_USE_BEDROCK"]) == ("1", "0")
     assert (vertex["ANTHROPIC_VERTEX_PROJECT_ID"], vertex["CLOUD_ML_REGION"]) == ("p", "r")
+
+
+@pytest.mark.parametrize(
+    ("headers", "token"),
+    [
+        ({}, "acp-proxy"),
+        ({"X-Api-Key": "k"}, "acp-proxy"),
+        ({"authorization": "bearer  t"}, "t"),
+        ({"Authorization": "Basic dTpw"}, ""),
+    ],
+)
+def test_the_token_is_that_of_the_headers(headers: dict[str, str], token: str) -> None:
+    """The CLI would send a token of its own before the header."""
+    env = Provider("anthropic", "https://x", headers).environment()
+    assert env["ANTHROPIC_AUTH_TOKEN"] == token
+    assert (
+        Provider("bedrock", "https://x", headers).environment()["AWS_BEARER_TOKEN_BEDROCK"] == token
+    )
 
 
 @pytest.mark.parametrize("form", ["object", "text", "file"])

@@ -32,6 +32,7 @@ class World:
         self.agent = agent
         self.model = place.model
         self.cwd = place.cwd
+        self.config = place.config
         self.session = ""
 
     async def open(self, capabilities: Mapping[str, Any] | None = None) -> str:

@@ -150,7 +150,8 @@ class Stage:
         self.frame(
             "system", subtype="init", cwd=self.values["cwd"], tools=[], model="fake",
             claude_code_version=VERSION,
-            permissionMode=option("--permission-mode") or "default", slash_commands=[],
+            permissionMode=self.host.mode or option("--permission-mode") or "default",
+            slash_commands=[],
             user_message_uuid=uid, user_message_uuids=[uid],
         )  # fmt: skip
         echo = {**self.prompt, "session_id": self.session, "isReplay": True}

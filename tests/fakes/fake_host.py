@@ -50,6 +50,8 @@ class Host:
         self.control = script.get("control", {})
         self.on_eof = script.get("on_eof", "exit")
         self.ended = False
+        self.mode: str | None = None
+        """The permission mode that the host set last."""
         self.prompts: list[dict[str, Any]] = []
         self._inbox: list[dict[str, Any]] = []
         self._news = threading.Condition()
@@ -110,6 +112,8 @@ class Host:
     def _answer(self, frame: dict[str, Any]) -> None:
         subtype, request_id = frame["request"].get("subtype"), frame["request_id"]
         rule = self.control.get(subtype, {})
+        if subtype == "set_permission_mode" and not rule:
+            self.mode = frame["request"]["mode"]
         if rule.get("ignore"):
             return
         if "error" in rule:

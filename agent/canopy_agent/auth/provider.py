@@ -49,7 +49,8 @@ _SWITCHES: Final = (
     "CLAUDE_CODE_USE_MANTLE",
     "CLAUDE_CODE_USE_GATEWAY",
 )
-_SECRET: Final = "ANTHROPIC_CUSTOM_HEADERS"
+_HEADERS: Final = "ANTHROPIC_CUSTOM_HEADERS"
+_SECRETS: Final = frozenset({_HEADERS, "ANTHROPIC_AUTH_TOKEN", "AWS_BEARER_TOKEN_BEDROCK"})
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _DEFAULTS: Final = {
     ANTHROPIC: "https://api.anthropic.com",
@@ -88,7 +89,7 @@ class Provider:
             case "bedrock":
                 env["CLAUDE_CODE_USE_BEDROCK"] = "1"
                 env["ANTHROPIC_BEDROCK_BASE_URL"] = self.base_url
-                env["AWS_BEARER_TOKEN_BEDROCK"] = _PLACEHOLDER
+                env["AWS_BEARER_TOKEN_BEDROCK"] = self._token
                 if self.region_prefix is not None:
                     env["ANTHROPIC_BEDROCK_REGION_PREFIX"] = self.region_prefix
             case "vertex":
@@ -100,22 +101,35 @@ class Provider:
                     env["CLOUD_ML_REGION"] = self.vertex.region
             case _:
                 env["ANTHROPIC_BASE_URL"] = self.base_url
-                env["ANTHROPIC_AUTH_TOKEN"] = _PLACEHOLDER
-        env[_SECRET] = "\n".join(f"{name}: {value}" for name, value in self.headers.items())
+                env["ANTHROPIC_AUTH_TOKEN"] = self._token
+        env[_HEADERS] = "\n".join(f"{name}: {value}" for name, value in self.headers.items())
         return env
+
+    @property
+    def _token(self) -> str:
+        """The bearer token: the CLI (2.1.332) sends its own before an ``Authorization`` header.
+
+        Empty for another kind of authorization, which the CLI then sends as a header.
+        """
+        for name, value in self.headers.items():
+            if name.lower() == "authorization":
+                scheme, _, token = value.strip().partition(" ")
+                return token.strip() if scheme.lower() == "bearer" else ""
+        return _PLACEHOLDER
 
     def open_settings(self) -> dict[str, Any]:
         """Settings that keep the user's own settings files from undoing :meth:`environment`.
 
-        They go on a command line that everybody on the machine can read, so the headers are not
-        among them; see :meth:`secret_settings`.
+        They go on a command line that everybody on the machine can read, so headers and tokens are
+        not among them; see :meth:`secret_settings`.
         """
-        env = {name: value for name, value in self.environment().items() if name != _SECRET}
-        return {"env": env, "apiKeyHelper": ""}
+        env = self.environment()
+        shown = {name: value for name, value in env.items() if name not in _SECRETS}
+        return {"env": shown, "apiKeyHelper": ""}
 
     def secret_settings(self) -> dict[str, Any]:
         """The rest of the settings, for a running CLI."""
-        return {"env": self.open_settings()["env"] | {_SECRET: self.environment()[_SECRET]}}
+        return {"env": self.environment()}
 
 
 def provider_of(params: object) -> Provider:
