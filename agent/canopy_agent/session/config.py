@@ -121,6 +121,10 @@ class SessionConfig:
 
     # --- changes from the CLI's side --------------------------------------------------------------
 
+    def is_in(self, mode: str) -> bool:
+        """Whether the client knows the session to be in ``mode``."""
+        return self.options is not None and self.options.mode == mode
+
     def mode_changed(self, mode: str) -> None:
         """The CLI is in ``mode`` now, and the client was told; the options follow."""
         if self.options is None or self.options.mode == mode:

@@ -373,10 +373,12 @@ class SessionRuntime:
                 assert_never(effect)
 
     def _show(self, session: str, fact: Fact, parent: str | None) -> None:
-        for update in self._renderer.render(fact, parent):
+        mode = fact.mode if isinstance(fact, ModeShown) and session == self.id else None
+        known = mode is not None and self.config.is_in(mode)  # the CLI reports a mode in two ways
+        for update in () if known else self._renderer.render(fact, parent):
             self.show(update, session)
-        if isinstance(fact, ModeShown) and session == self.id:
-            self.config.mode_changed(fact.mode)
+        if mode is not None:
+            self.config.mode_changed(mode)
 
     def _requeue(self, prompt: str, *, lost: bool) -> None:
         event = self._prompts.once_more(prompt, lost=lost)
