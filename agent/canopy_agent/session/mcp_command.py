@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from canopy_agent.claude.errors import ClaudeError
 from canopy_agent.session.mcp_status import (
-    CONNECTED,
     DISABLED,
     FAILED,
     NEEDS_AUTH,
@@ -78,7 +77,9 @@ class McpCommand:
 
 @dataclass(frozen=True, slots=True)
 class McpReport:
-    """The words for the user, and the servers that were reconnected."""
+    """The words for the user, and the servers that were to be reconnected: one that needs a
+    sign-in fails that.
+    """
 
     text: str
     reconnected: tuple[str, ...] = ()
@@ -107,15 +108,11 @@ async def carry_out(command: McpCommand, printed: str, ask: Ask) -> McpReport:
     targets = [one for one in before if _is_meant(command, one)]
     if not targets:
         return McpReport(_joined(_nothing(command), status_markdown(before)))
-    lines, reconnected = [], []
-    for name in dict.fromkeys(server.name for server in targets):
-        line, done = await _act(command.verb, name, ask)
-        lines.append(line)
-        if done and command.verb == RECONNECT:
-            reconnected.append(name)
+    names = tuple(dict.fromkeys(server.name for server in targets))
+    lines = [await _act(command.verb, name, ask) for name in names]
     after = await _servers(ask)
     text = _joined(kept_words(printed), "\n".join(lines), status_markdown(after))
-    return McpReport(text, tuple(reconnected))
+    return McpReport(text, names if command.verb == RECONNECT else ())
 
 
 def _is_meant(command: McpCommand, server: Server) -> bool:
@@ -133,8 +130,8 @@ async def _servers(ask: Ask) -> tuple[Server, ...]:
         return servers_of(await ask({"subtype": "mcp_status"}))
 
 
-async def _act(verb: str, name: str, ask: Ask) -> tuple[str, bool]:
-    """One server: a line about it, and whether it worked."""
+async def _act(verb: str, name: str, ask: Ask) -> str:
+    """One server: a line about it."""
     request: dict[str, Any] = {"subtype": "mcp_reconnect", "serverName": name}
     if verb != RECONNECT:
         request = {"subtype": "mcp_toggle", "serverName": name, "enabled": verb == ENABLE}
@@ -143,11 +140,11 @@ async def _act(verb: str, name: str, ask: Ask) -> tuple[str, bool]:
             await ask(request)
     except TimeoutError:
         why = f"no answer within {ACTION_PATIENCE:g} s"
-        return f"- {code_span(name)} {_FAILED[verb]}: {why}", False
+        return f"- {code_span(name)} {_FAILED[verb]}: {why}"
     except ClaudeError as error:
         why = plain_words(error_words(getattr(error, "error", str(error))))
-        return f"- {code_span(name)} {_FAILED[verb]}: {why}", False
-    return f"- {_DONE[verb]} {code_span(name)}", True
+        return f"- {code_span(name)} {_FAILED[verb]}: {why}"
+    return f"- {_DONE[verb]} {code_span(name)}"
 
 
 def kept_words(printed: str) -> str:
@@ -158,8 +155,3 @@ def kept_words(printed: str) -> str:
 
 def _joined(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
-
-
-def is_connected(servers: tuple[Server, ...], name: str) -> bool:
-    """Whether the server ``name`` is up."""
-    return any(server.name == name and server.status == CONNECTED for server in servers)
