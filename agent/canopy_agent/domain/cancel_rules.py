@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from canopy_agent.domain import async_task_rules, shell_rules, steering
+from canopy_agent.domain import async_task_rules, compaction, shell_rules, steering
 from canopy_agent.domain import events as e
 from canopy_agent.domain.cancellation import FORCE_SECONDS
 from canopy_agent.domain.effects import (
@@ -48,6 +48,8 @@ def on_cancel(state: SessionState, event: e.CancelRequested) -> list[Effect]:
     if works or affected:
         state.window.begin(working=works)
     effects = _end_children(state) if interrupt else []
+    if affected:
+        effects += compaction.leave_off(state)
     dropped = [turn for turn in affected if turn.is_queued]
     if dropped and not works:
         # a prompt that ran without an echo: nothing that is answered later will end its calls

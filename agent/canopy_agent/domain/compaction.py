@@ -97,12 +97,9 @@ def on_ended(state: SessionState, event: e.CompactionEnded) -> list[Effect]:
     if running is not None and event.succeeded:
         running.succeeded = True
         return []
-    if event.succeeded:
-        return []
-    if running is None:
-        running = Compaction(event.id)
-    stopped = state.window.open or any(turn.cancelled for turn in state.turns.unsettled())
-    return _end(state, running, "cancelled" if stopped else "failed", event.error)
+    if event.succeeded or (running is None and state.window.open):
+        return []  # the end of one that was cancelled has been told
+    return _end(state, running or Compaction(event.id), "failed", event.error)
 
 
 def on_compacted(state: SessionState, event: e.Compacted) -> list[Effect]:
