@@ -28,6 +28,12 @@ def api_retry(frame: Json) -> Events:
     return [e.ApiRetried(attempt, most, status, error, waits)]
 
 
+def refusal(frame: Json) -> Events:
+    """The model declined, and no other one takes over."""
+    why = text(frame.get("api_refusal_explanation")) or text(frame.get("content"))
+    return [e.RefusalExplained(why)] if why and why.strip() else []
+
+
 def active_goal(frame: Json) -> Events:
     """The goal was checked, or is gone; the CLI says so only in some of its modes."""
     value = section(frame.get("value"))

@@ -24,7 +24,12 @@ from canopy_agent.domain.extension_events import (
     TaskStopAsked,
     TaskStopDone,
 )
-from canopy_agent.domain.report_events import ApiRetried, GoalReported, HookFeedback
+from canopy_agent.domain.report_events import (
+    ApiRetried,
+    GoalReported,
+    HookFeedback,
+    RefusalExplained,
+)
 from canopy_agent.domain.request_events import (
     ControlWithdrawn,
     DialogAsked,
@@ -115,6 +120,7 @@ CliEvent = (
     | MemoryRecalled
     | OutputRead
     | Informed
+    | RefusalExplained
     | SuggestionMade
     | StreamEnded
     | PermissionAsked
@@ -184,6 +190,7 @@ __all__ = [
     "PromptMoved",
     "PromptSubmitted",
     "RateLimited",
+    "RefusalExplained",
     "RequestClosed",
     "RequestOpened",
     "RestartFailed",

@@ -29,6 +29,13 @@ class ApiRetried:
 
 
 @dataclass(frozen=True, slots=True)
+class RefusalExplained:
+    """``model_refusal_no_fallback``: why the model declined, where no other one takes over."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class GoalReported:
     """The goal as Claude Code has it: from ``active_goal``, or read from its transcript."""
 

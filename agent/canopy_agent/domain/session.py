@@ -41,6 +41,10 @@ def _nothing(state: SessionState, event: e.Event) -> list[Effect]:
 
 
 def _informed(state: SessionState, event: e.Informed) -> list[Effect]:
+    if event.tool_use_id is not None:
+        if event.tool_use_id in state.informed:
+            return []  # said again while the same call goes on
+        state.informed[event.tool_use_id] = True
     return [Show(state.root, Noted(event.level, event.text, kind={"kind": "informational"}))]
 
 
@@ -89,6 +93,7 @@ RULES: dict[type, Rule] = {
     e.ConversationReset: cancel_rules.on_reset,
     e.LocalOutput: stream_rules.on_local_output,
     e.Informed: _informed,
+    e.RefusalExplained: turn_rules.on_refusal_explained,
     e.SuggestionMade: _nothing,
     e.StreamEnded: cancel_rules.on_stream_ended,
     e.PermissionAsked: request_rules.on_permission,

@@ -156,6 +156,10 @@ class SessionState:
     delivered: bool = False
     """The turn has shown text of its own, so its result need not be repeated."""
     printed: Printed = field(default_factory=Printed)
+    refusal: str | None = None
+    """Why the model declined, when the CLI said it apart from the result."""
+    informed: Recent[str, bool] = field(default_factory=lambda: Recent(512))
+    """Calls about which the harness has said something."""
     compactions: Compactions = field(default_factory=Compactions)
     async_tasks: AsyncTasks | None = None
     autonomous_task: AutonomousTask | None = None

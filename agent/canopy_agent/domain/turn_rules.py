@@ -156,6 +156,7 @@ def on_result(state: SessionState, event: e.ResultCame) -> list[Effect]:
     state.delivered = False
     state.printed.said("")
     state.compactions.said = ()
+    state.refusal = None
     return effects
 
 
@@ -253,8 +254,15 @@ def _settle_with_result(state: SessionState, event: e.ResultCame, turn: Turn) ->
     return effects + state.turns.finish(turn, outcome)
 
 
+def on_refusal_explained(state: SessionState, event: e.RefusalExplained) -> list[Effect]:
+    """Keep the words for the result that will only say that the model declined."""
+    state.refusal = event.text
+    return []
+
+
 def _explain_refusal(state: SessionState, event: e.ResultCame) -> list[Effect]:
     why = event.stop_details.get("explanation") if event.stop_details else None
+    why = why or state.refusal
     if not isinstance(why, str) or not why.strip() or state.delivered:
         return []
     return [Show(state.root, Said(why))]

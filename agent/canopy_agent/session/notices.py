@@ -6,6 +6,7 @@ follow the CLI 2.1.332.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +16,8 @@ from canopy_agent.domain.facts import Noted
 if TYPE_CHECKING:
     from canopy_agent.capabilities import ClientProfile
     from canopy_agent.domain.facts import Fact
+
+log = logging.getLogger(__name__)
 
 Json = Mapping[str, Any]
 
@@ -47,6 +50,8 @@ class Notices:
                 words = _text(frame, "content")
                 if words:
                     self._note(Noted("warning", SWITCHED, words, advisory=True))
+            case "system", "mirror_error" | "session_writes_lost":
+                log.warning("Claude Code could not store all of the session: %s", frame)
             case "rate_limit_event", _:
                 facts = frame.get("rate_limit_info")
                 if isinstance(facts, Mapping) and self._profile.notices:
