@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 Json = Mapping[str, Any]
 Ask = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
-_LARGE: Final = re.compile(r"(?<![a-z0-9])1m(?![a-z0-9])", re.IGNORECASE)
+_LARGE: Final = re.compile(r"(?:\A|[\s\[(-])1m(?![a-z0-9])", re.IGNORECASE)
 
 
 class KnownWindows:

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
     from canopy_agent.settings import IdlePolicy
@@ -32,9 +32,24 @@ _COUNTS: Final = (
 _SYNTHETIC: Final = "<synthetic>"
 
 
+class Cancellable(Protocol):
+    """A call that is still to come."""
+
+    def cancel(self) -> None:
+        """It will not come."""
+
+
+Later = Callable[[float, Callable[[], None]], Cancellable]
+
+
+def _later(seconds: float, call: Callable[[], None]) -> Cancellable:
+    return asyncio.get_running_loop().call_later(seconds, call)
+
+
 class IdleCompaction:
     """Watches one session. ``is_at_rest`` says that nothing runs, ``compact`` begins; ``allowed``
-    that the user's settings do not forbid it. ``now`` is a wall clock in seconds.
+    that the user's settings do not forbid it. ``now`` is a wall clock in seconds, ``later`` calls
+    something after so many of them.
     """
 
     def __init__(
@@ -44,13 +59,15 @@ class IdleCompaction:
         compact: Callable[[], None],
         allowed: Callable[[], bool],
         now: Callable[[], float] = time.time,
+        later: Later | None = None,
     ) -> None:
         self._policy = policy
         self._is_at_rest = is_at_rest
         self._compact = compact
         self._allowed = allowed
         self._now = now
-        self._timer: asyncio.TimerHandle | None = None
+        self._later = later or _later
+        self._timer: Cancellable | None = None
         self._due = 0.0
         self._tokens = 0
         self._holds_an_hour = False
@@ -88,8 +105,7 @@ class IdleCompaction:
         if not self._policy.enabled or not self._is_worth_it:
             return
         self._due = self._now() + self._policy.delay
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(self._policy.delay, self._fire)
+        self._timer = self._later(self._policy.delay, self._fire)
 
     @property
     def _is_worth_it(self) -> bool:
