@@ -9,12 +9,12 @@ import asyncio
 import contextlib
 import json
 import os
-import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from accounts.inside import agent_inside
 from canopy_agent.demo.workspace import cleaned
-from raw_client import RawClient, RpcError
+from raw_client import RpcError
 from waiting import eventually
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fakes.cli import FakeCli
+    from raw_client import RawClient
 
 Json = dict[str, Any]
 
@@ -74,11 +75,12 @@ class Stage:
 async def stage(
     fake: FakeCli,
     home: Path,
-    *arguments: str,
+    *,
     env: Mapping[str, str] | None = None,
     settings: Json | None = None,
+    hide_subscription: bool = False,
 ) -> AsyncIterator[Stage]:
-    """An agent that was started with ``arguments`` over the cleaned environment plus ``env``."""
+    """An agent over the cleaned environment plus ``env``."""
     for name in ("project", "config", "home"):
         (home / name).mkdir(exist_ok=True)
     (home / "config" / "settings.json").write_text(json.dumps(settings or {}))
@@ -90,10 +92,7 @@ async def stage(
         "IS_SANDBOX": "1",
         **(env or {}),
     }
-    command = (sys.executable, "-m", "canopy_tui", "--stdio", *arguments)
-    async with RawClient.spawn(
-        *command, env=variables, cwd=str(home / "project"), whole_env=True
-    ) as agent:
+    async with agent_inside(variables, hide_subscription=hide_subscription) as agent:
         yield Stage(agent, fake, home)
 
 

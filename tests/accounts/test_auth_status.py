@@ -183,7 +183,6 @@ async def test_b40_a_login_that_is_asked_for_is_an_auth_error_whatever_shape_it_
 
 # --- subscriptions hidden -----------------------------------------------------------------------
 
-HIDDEN = "--hide-claude-auth"
 MINE = {"tokenSource": "claude.ai", "subscriptionType": "Claude Max", "email": "me@example.com"}
 KEYED = {"tokenSource": "none", "apiKeySource": "ANTHROPIC_API_KEY"}
 
@@ -192,7 +191,7 @@ async def test_a_subscription_opens_no_session_where_it_is_hidden(
     fake_cli: FakeCli, tmp_path: Path
 ) -> None:
     fake_cli.play(control=greeting(MINE))
-    async with stage(fake_cli, tmp_path, HIDDEN) as s:
+    async with stage(fake_cli, tmp_path, hide_subscription=True) as s:
         await s.agent.initialize()
         error = await s.refused("session/new", cwd=str(s.cwd), mcpServers=[])
         assert error.code == -32000
@@ -217,7 +216,7 @@ async def test_a_session_under_a_hidden_subscription_starts_anew_once_the_identi
     fake_cli: FakeCli, tmp_path: Path
 ) -> None:
     fake_cli.play(control=greeting(KEYED), auth={"status": SUBSCRIPTION})
-    async with stage(fake_cli, tmp_path, HIDDEN) as s:
+    async with stage(fake_cli, tmp_path, hide_subscription=True) as s:
         await s.open()
         assert (await s.agent.prompt(s.session, "one"))["stopReason"] == "end_turn"
         fake_cli.play(control=greeting(MINE), auth={"status": SUBSCRIPTION})

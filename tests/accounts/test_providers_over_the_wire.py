@@ -227,7 +227,7 @@ async def test_a_provider_lifts_the_ban_on_subscriptions(fake_cli: FakeCli, tmp_
     mine = {"tokenSource": "claude.ai", "subscriptionType": "Claude Max"}
     fake_cli.play(control={"initialize": {"response": {**INIT, "account": mine}}})
     async with (
-        stage(fake_cli, tmp_path, "--hide-claude-auth") as s,
+        stage(fake_cli, tmp_path, hide_subscription=True) as s,
         site(lambda request: (404, {})) as gateway,
     ):
         await s.agent.initialize()

@@ -22,6 +22,7 @@ from canopy_agent.session.notices import Notices
 from canopy_agent.session.raw_mirror import MessageFilter, RawMirror, filters_of
 from canopy_agent.session.settings_files import Tiers, claude_settings
 from canopy_agent.settings import IdlePolicy, read_settings
+from raw_client import RawClient
 from waiting import eventually
 
 if TYPE_CHECKING:
@@ -376,8 +377,10 @@ async def test_the_log_goes_to_a_file_and_errors_to_stderr_too(
 ) -> None:
     logs = tmp_path / "deep" / "logs"
     fake_cli.play(start=[{"stderr": "a line of the CLI\n"}])
-    async with stage(fake_cli, tmp_path, env={"CLAUDE_AGENT_LOGS": str(logs)}) as s:
-        await s.open()
+    env = {**fake_cli.env, "CLAUDE_AGENT_LOGS": str(logs), "CLAUDE_CONFIG_DIR": str(tmp_path)}
+    async with RawClient.spawn(env=env) as agent:
+        await agent.initialize()
+        await agent.new_session(tmp_path)
         path = logs / "agent.log"
         line = await eventually(
             lambda: [one for one in path.read_text().splitlines() if "a line of the CLI" in one],
@@ -386,9 +389,9 @@ async def test_the_log_goes_to_a_file_and_errors_to_stderr_too(
         at, pid, *_ = line[0].split(" ")
         assert at.startswith("20")
         assert "T" in at
-        assert pid == f"pid={s.agent.process.pid}"
+        assert pid == f"pid={agent.process.pid}"
         assert path.stat().st_mode & 0o077 == 0
-        assert s.agent.stderr == ""
+        assert agent.stderr == ""
 
 
 def test_a_log_directory_that_cannot_be_used_is_said_on_stderr(

@@ -94,9 +94,13 @@ async def test_modes_that_the_client_set_come_back_without_an_echo(
     async with stage(fake_cli, tmp_path) as s:
         await s.open()
         turn = s.agent.begin_prompt(s.session, "go")
-        for mode in ("plan", "acceptEdits"):
+        changes = [
             s.agent.begin("session/set_mode", sessionId=s.session, modeId=mode)
+            for mode in ("plan", "acceptEdits")
+        ]
         await turn
+        for change in changes:
+            await change
         assert s.agent.updates("current_mode_update") == []
         assert shown(s, "mode") == ["plan", "acceptEdits"]
 
