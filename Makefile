@@ -48,7 +48,7 @@ demo: $(INSTALLED)
 
 test: $(INSTALLED)
 	@$(DEBIAN); command -v tmux >/dev/null || debian tmux
-	$(PY) -m pytest $(ARGS)
+	$(PY) -m pytest -n 2 $(ARGS)
 
 check: $(INSTALLED)
 	$(PY) -m ruff check .

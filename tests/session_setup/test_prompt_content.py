@@ -295,3 +295,12 @@ def test_whatever_a_prompt_holds_it_is_content_or_an_acp_error(prompt: Any) -> N
         return
     assert made.content
     assert all(part["type"] != "text" or part["text"].strip() for part in made.content)
+
+
+@pytest.mark.parametrize("uri", ["", "  "])
+def test_a_link_to_nothing_is_refused(uri: str) -> None:
+    link = {"type": "resource_link", "name": "x", "uri": uri}
+    with pytest.raises(AcpError) as refused:
+        claude_prompt(PromptParams.parse({"sessionId": "s", "prompt": [link]}))
+    assert refused.value.code == -32602
+    assert "prompt[0].uri" in refused.value.message

@@ -69,7 +69,7 @@ def _block(where: str, block: Json) -> Parts:
             text = _string(where, block, "text")
             return ([_text(text)] if text.strip() else []), []
         case "resource_link":
-            return [_text(_link(_string(where, block, "uri")))], []
+            return [_text(_link(_address(where, block)))], []
         case "image":
             return [_image(where, block)], []
         case "resource":
@@ -86,6 +86,14 @@ def _string(where: str, block: Json, field: str) -> str:
     if not isinstance(value, str):
         raise invalid_params(f"{where}.{field} must be a string", {"field": f"{where}.{field}"})
     return value
+
+
+def _address(where: str, block: Json) -> str:
+    """The ``uri`` of a block; an empty one would be an empty block, which the API refuses."""
+    uri = _string(where, block, "uri")
+    if not uri.strip():
+        raise invalid_params(f"{where}.uri must name a resource", {"field": f"{where}.uri"})
+    return uri
 
 
 def _text(text: str) -> dict[str, Any]:
@@ -130,7 +138,7 @@ def _resource(where: str, block: Json) -> Parts:
     if not isinstance(resource, Mapping):
         raise invalid_params(f"{where}.resource must be an object", {"field": f"{where}.resource"})
     inside = f"{where}.resource"
-    uri = _string(inside, resource, "uri")
+    uri = _address(inside, resource)
     text = resource.get("text")
     if isinstance(text, str):
         return _context(uri, text)
