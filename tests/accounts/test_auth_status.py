@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from accounts.stage import stage
+from canopy_agent.demo.rules import Rule, When
+from e2e.world import world
 from fakes.fake_host import INIT
 from raw_client import RpcError
 from waiting import eventually
@@ -179,6 +183,36 @@ async def test_b40_a_login_that_is_asked_for_is_an_auth_error_whatever_shape_it_
         assert s.agent.text() == ""
         assert (await s.agent.prompt(s.session, "hi"))["stopReason"] == "end_turn"
         assert s.agent.text() == "welcome"
+
+
+async def test_b40_credentials_that_appear_serve_the_same_process() -> None:
+    hello = Rule(When(says="hello"), "Hello.")
+    async with world(hello, env={"ANTHROPIC_API_KEY": ""}) as w:
+        await w.open()
+        with pytest.raises(RpcError) as failed:
+            await w.prompt("hello")
+        assert failed.value.code == -32000
+        assert "auth login" in failed.value.message
+        settings = w.config / "settings.json"
+        given = json.loads(settings.read_text())
+        settings.write_text(json.dumps({**given, "apiKeyHelper": "echo sk-ant-key"}))
+
+        async def answered() -> bool:
+            """The CLI notices the settings file in its own time."""
+            try:
+                return bool(await w.prompt("hello"))
+            except RpcError as error:
+                return error.code != -32000
+
+        async with asyncio.timeout(30):
+            while not await answered():
+                pass
+        assert w.agent.text() == "Hello."
+        told = await eventually(
+            lambda: [f for f in w.agent.frames if "apiKeyHelper" in str(f.get("params"))], "a key"
+        )
+        status = {"kind": "api_key", "label": "Anthropic API key", "detail": "apiKeyHelper"}
+        assert told[0]["params"] == {"authStatus": status}
 
 
 # --- subscriptions hidden -----------------------------------------------------------------------

@@ -46,7 +46,7 @@ FIRST_READ: Final = 0.5
 
 class Accounts:
     """See the module. ``renew`` starts the CLI of every open session again, once its turns are
-    over.
+    over; ``forget`` drops what is known of models under the account that is left.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class Accounts:
         self._first: asyncio.TimerHandle | None = None
         self._starting = 0
         self.renew: Callable[[], Awaitable[None]] = _nothing
+        self.forget: Callable[[], None] = lambda: None
         self.version = 0
         """Counts the changes of the provider."""
         self.models: frozenset[str] | None = None
@@ -204,6 +205,7 @@ class Accounts:
             overridden = self.provider is not None
             self._gateway = self._chosen = self.models = None
             self.version += 1
+            self.forget()
             self.watch.changed()
             try:
                 ran = await auth_logout(self._settings.process)

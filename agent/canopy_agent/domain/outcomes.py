@@ -20,6 +20,7 @@ _LOGIN = re.compile(r"\brun /login\b", re.IGNORECASE)
 _LIMITS = frozenset(
     {"error_max_turns", "error_max_budget_usd", "error_max_structured_output_retries"}
 )
+LOG_IN = "log in to Claude (canopy --cli auth login) or set ANTHROPIC_API_KEY, then try again"
 DIAGNOSTIC = "[ede_diagnostic]"
 
 
@@ -67,7 +68,7 @@ def outcome_of(result: ResultCame, tally: TurnTally, error_kind: str | None) -> 
     if result.stop_reason == "refusal":
         return stopped("refusal", tally)
     if is_login_request(result):
-        return Failed("log in to Claude first", kind="auth")
+        return Failed(LOG_IN, kind="auth")
     if result.is_error and error_kind == "authentication_failed":
         return Failed(error_text(result), kind="auth")
     if result.stop_reason == "max_tokens":

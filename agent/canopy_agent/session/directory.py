@@ -54,6 +54,7 @@ class SessionDirectory:
         connection = Connection(peer, profile, settings, accounts, on_activity=self._poke)
         self._opener = SessionOpener(connection, process)
         accounts.renew = self.renew
+        accounts.forget = connection.windows.forget
         self._sessions: dict[str, Session] = {}
         self._turns: dict[str, tuple[asyncio.Lock, int]] = {}
         """Who opens or removes a session now, and how many want to."""

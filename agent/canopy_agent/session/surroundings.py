@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from canopy_agent.claude.errors import ClaudeError
 from canopy_agent.domain import events as e
@@ -54,6 +54,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Json = Mapping[str, Any]
+
+
+_REFUSED_LOGINS: Final = frozenset({"authentication_failed", "oauth_org_not_allowed"})
+"""Categories of assistant errors after which somebody may log in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +188,9 @@ class Surroundings:
             except Exception:
                 # what goes on around a conversation must not stop it
                 log.exception("a frame of type %s was not understood", frame.get("type"))
+        if frame.get("error") in _REFUSED_LOGINS:
+            self._connection.accounts.watch.doubt()
+            self._identity = None
         if (frame.get("type"), frame.get("subtype")) == ("system", "elicitation_complete"):
             page = frame.get("elicitation_id")
             if self._connection.profile.elicitation_url and isinstance(page, str):
