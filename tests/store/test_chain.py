@@ -77,7 +77,7 @@ def test_a_record_of_the_harness_at_the_end_does_not_hide_the_answer_before_it(
     t.returns("t1", parent=made)
     t.says("answer")
     t.user("caveat", isMeta=True)
-    assert told(t.path)[-1] == "answer"
+    assert told(t.path)[-2:] == ["answer", "caveat"]
 
 
 def test_what_was_said_before_a_compaction_is_still_told(tmp_path: Path) -> None:

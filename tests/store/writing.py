@@ -86,13 +86,13 @@ class Transcript:
 
     def says(self, words: str, message: str | None = None, **fields: Any) -> str:
         """A text of the model."""
-        self._said = message or f"msg_{uuid.uuid4().hex[:12]}"
-        return self.block(self._said, {"type": "text", "text": words}, **fields)
+        block = {"type": "text", "text": words}
+        return self.block(message or f"msg_{uuid.uuid4().hex[:12]}", block, **fields)
 
-    def calls(self, tool: str, call: str, message: str | None = None, **input_: Any) -> str:
+    def calls(self, tool: str, call: str, response: str | None = None, /, **input_: Any) -> str:
         """A tool call of the model."""
         block = {"type": "tool_use", "id": call, "name": tool, "input": input_}
-        return self.block(message or f"msg_{uuid.uuid4().hex[:12]}", block)
+        return self.block(response or f"msg_{uuid.uuid4().hex[:12]}", block)
 
     def returns(self, call: str, content: Any = "ok", **fields: Any) -> str:
         """The result of a call."""

@@ -31,8 +31,8 @@ class StoredAgent:
     """One subagent on disk.
 
     ``launch`` is the tool call that created it, None when it is not known. ``cwd`` is its directory
-    with links resolved, when it was placed elsewhere than its parent. ``finished`` and ``stopped``
-    tell how its last run ended, if it did.
+    with links resolved, when it was placed elsewhere than its parent; ``gone`` when that is not
+    there any more. ``finished`` and ``stopped`` tell how its last run ended, if it did.
     """
 
     id: str
@@ -45,6 +45,7 @@ class StoredAgent:
     finished: bool = False
     stopped: bool = False
     cwd: str | None = None
+    gone: bool = False
 
 
 def stored_agents(transcript: Path) -> list[StoredAgent]:
@@ -75,6 +76,7 @@ def by_launch(agents: list[StoredAgent]) -> dict[str, StoredAgent]:
 
 def _stored(agent: str, path: Path) -> StoredAgent:
     sidecar = _sidecar(path.with_name(f"{_PREFIX}{agent}{_SIDECAR}"))
+    cwd = _placed(sidecar, path)
     return StoredAgent(
         agent,
         path,
@@ -85,7 +87,8 @@ def _stored(agent: str, path: Path) -> StoredAgent:
         description=text(sidecar.get("description")),
         finished=sidecar.get("finished") is True,
         stopped=sidecar.get("stoppedByUser") is True,
-        cwd=_placed(sidecar, path),
+        cwd=cwd,
+        gone=cwd is not None and not Path(cwd).is_dir(),
     )
 
 

@@ -8,7 +8,6 @@ on over compactions and over lines that could not be read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from canopy_agent.history.transcript import Entry, Index
@@ -16,38 +15,42 @@ from canopy_agent.history.transcript import Entry, Index
 
 def active_chain(index: Index) -> list[Entry]:
     """The conversation in order; of a subagent's own transcript, all of it."""
-    leaf = _newest(_leaves(index, main=True)) or _newest(_leaves(index, main=False))
-    return [] if leaf is None else branch(index, leaf)
+    ends = _ends(index, main=True) or _ends(index, main=False)
+    return branch(index, ends[0].record) if ends else []
 
 
-def branch(index: Index, leaf: Entry) -> list[Entry]:
-    """The conversation that ends with ``leaf``, in order."""
-    return _with_parallel_calls(index, _walk(index, leaf))
+def branch(index: Index, end: Entry) -> list[Entry]:
+    """The conversation that ends with ``end``, in order."""
+    return _with_parallel_calls(index, _walk(index, end))
 
 
 def branches(index: Index) -> list[list[Entry]]:
     """Every conversation of the main thread that the file holds, the newest first."""
-    found = {leaf.uuid: leaf for leaf in _leaves(index, main=True)}
-    newest_first = sorted(found.values(), key=lambda leaf: leaf.position, reverse=True)
-    return [branch(index, leaf) for leaf in newest_first]
+    return [branch(index, end.record) for end in _ends(index, main=True)]
 
 
-def _newest(leaves: Iterable[Entry]) -> Entry | None:
-    return max(leaves, key=lambda leaf: leaf.position, default=None)
+@dataclass(frozen=True, slots=True)
+class _End:
+    """Where a branch ends, and the last record on it that was spoken."""
+
+    record: Entry
+    spoken: Entry
 
 
-def _leaves(index: Index, *, main: bool) -> list[Entry]:
-    """The last spoken record of each branch."""
+def _ends(index: Index, *, main: bool) -> list[_End]:
+    """The end of each branch, the one with the newest words first."""
     parents = {entry.parent for entry in index.by_uuid.values()}
-    leaves = []
+    found: dict[str, _End] = {}
     for entry in index.by_uuid.values():
-        leaf = None if entry.uuid in parents else _spoken_end(index, entry, main=main)
-        if leaf is not None:
-            leaves.append(leaf)
-    return leaves
+        if entry.uuid in parents or (main and entry.writer is not None):
+            continue
+        spoken = _last_spoken(index, entry, main=main)
+        if spoken is not None:
+            found[spoken.uuid] = _End(entry, spoken)
+    return sorted(found.values(), key=lambda end: end.spoken.position, reverse=True)
 
 
-def _spoken_end(index: Index, end: Entry, *, main: bool) -> Entry | None:
+def _last_spoken(index: Index, end: Entry, *, main: bool) -> Entry | None:
     here: Entry | None = end
     seen: set[str] = set()
     while here is not None and here.uuid not in seen:

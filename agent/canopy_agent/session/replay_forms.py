@@ -96,19 +96,23 @@ class RfdReplay(ReplayedChildren):
         agent, input_ = child.agent, child.input
         role = text_field(input_, "subagent_type") or agent.role
         title = text_field(input_, "name", "description") or agent.name or agent.description or role
-        elsewhere = agent.cwd if agent.cwd != self._directory(child.parent_session) else None
         report = ChildReported(
             child.session,
             title=title or (None if child.attached else UNATTACHED),
             description=role if role != title else None,
             state={"state": "running"},
-            cwd=elsewhere,
+            cwd=self._elsewhere(child),
         )
         effects: list[Effect] = [Show(child.parent_session, report)]
         prompt = input_.get("prompt")
         if isinstance(prompt, str) and prompt.strip():
             effects += self._linked(child.call, child.parent_session, child.session, prompt)
         return effects
+
+    def _elsewhere(self, child: ReplayedChild) -> str | None:
+        """Where a child worked, when that is not where its parent did."""
+        cwd = child.agent.cwd
+        return cwd if cwd != self._directory(child.parent_session) else None
 
     def _directory(self, session: str) -> str | None:
         child = next((c for c in self.children() if c.session == session), None)
@@ -131,7 +135,8 @@ class RfdReplay(ReplayedChildren):
                 now = ChildReported(child.session, cancellable=True, state={"state": live.state})
             else:
                 state = self._ended.get(child.session, {"state": "idle"})
-                now = ChildReported(child.session, state=state)
+                lost = child.agent.gone and self._elsewhere(child) is not None
+                now = ChildReported(child.session, state=state, clear_cwd=lost)
             effects.append(Show(child.parent_session, now))
         return effects
 
@@ -157,8 +162,7 @@ class RfdReplay(ReplayedChildren):
 
     def _message(self, child: ReplayedChild, record: Json, words: str) -> list[Effect]:
         """A message of another agent: the first stored one that the child can have got here."""
-        agent = child.agent
-        names = {agent.id, agent.name} - {None}
+        names = self._names(child)
         for sent in self._messages:
             if sent.id in self._received or sent.to not in names or sent.text not in words:
                 continue
@@ -203,7 +207,13 @@ class RfdReplay(ReplayedChildren):
         agent = structured.get("resumedAgentId")
         if isinstance(agent, str):
             return self._of_agent(agent)
-        return next((c for c in self.children() if to and to in (c.agent.id, c.agent.name)), None)
+        return next((c for c in self.children() if to in self._names(c)), None)
+
+    @staticmethod
+    def _names(child: ReplayedChild) -> set[str]:
+        """What a message to a child can be addressed to."""
+        agent = child.agent
+        return {n for n in (agent.id, agent.name, text_field(child.input, "name")) if n}
 
     def _handed_back(
         self, result: ToolReturned, parent: str | None, launch: Launch
