@@ -405,3 +405,29 @@ def test_a_log_directory_that_cannot_be_used_is_said_on_stderr(
         assert "CLAUDE_AGENT_LOGS cannot be used" in capsys.readouterr().err
     finally:
         root.handlers, root.level = before, level
+
+
+ODD: list[Json] = [
+    {"type": "assistant", "error": {"a": 1}, "message": 3},
+    {"type": "assistant", "message": {"usage": []}},
+    {"type": "system", "subtype": "init", "mcp_servers": [3], "permissionMode": {}},
+    {"type": "system", "subtype": "status", "permissionMode": 3},
+    {"type": "system", "subtype": "elicitation_complete", "elicitation_id": 3},
+    {"type": "system", "subtype": "model_refusal_fallback", "fallback_model": 3},
+    {"type": "rate_limit_event", "rate_limit_info": []},
+    {"type": "result", "modelUsage": [1], "fast_mode_state": {}, "is_error": "x"},
+    {"type": "control_request", "request": 3},
+    {"type": "command_lifecycle", "command_uuid": 3, "state": []},
+]
+
+
+async def test_frames_of_another_shape_stop_neither_a_session_nor_its_log(
+    fake_cli: FakeCli, tmp_path: Path
+) -> None:
+    steps = [{"open": {}}, *({"emit": frame} for frame in ODD), {"say": "still here"}, {"done": {}}]
+    fake_cli.play(turns=[steps])
+    async with stage(fake_cli, tmp_path) as s:
+        await s.open({"session": {"notices": {}}})
+        await s.agent.prompt(s.session, "/usage")
+        assert s.agent.text() == "still here"
+        assert "Traceback" not in s.agent.stderr

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from canopy_agent.claude.errors import ClaudeError
 from canopy_agent.domain import events as e
@@ -54,10 +54,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Json = Mapping[str, Any]
-
-
-_REFUSED_LOGINS: Final = frozenset({"authentication_failed", "oauth_org_not_allowed"})
-"""Categories of assistant errors after which somebody may log in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,19 +178,22 @@ class Surroundings:
 
     def frame(self, frame: Json) -> None:
         """One frame of the CLI, before the core hears of it."""
+        if frame.get("type") == "stream_event" and not self._wishes.copies:
+            return  # by far the most frames, and nothing of them goes on around a conversation
         for watcher in self._watchers:
             try:
                 watcher.frame(frame)
             except Exception:
                 # what goes on around a conversation must not stop it
                 log.exception("a frame of type %s was not understood", frame.get("type"))
-        if frame.get("error") in _REFUSED_LOGINS:
-            self._connection.accounts.watch.doubt()
-            self._identity = None
-        if (frame.get("type"), frame.get("subtype")) == ("system", "elicitation_complete"):
-            page = frame.get("elicitation_id")
-            if self._connection.profile.elicitation_url and isinstance(page, str):
-                self._connection.peer.notify(m.ELICITATION_COMPLETE, {"elicitationId": page})
+        match frame:
+            case {"type": "assistant", "error": "authentication_failed" | "oauth_org_not_allowed"}:
+                # somebody may log in before the next prompt
+                self._connection.accounts.watch.doubt()
+                self._identity = None
+            case {"subtype": "elicitation_complete", "elicitation_id": str(page)}:
+                if self._connection.profile.elicitation_url:
+                    self._connection.peer.notify(m.ELICITATION_COMPLETE, {"elicitationId": page})
 
     def rewrite(self, frame: Json) -> Awaitable[Json] | None:
         """What gives a better frame in place of this one; None for nearly all."""
