@@ -18,6 +18,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -78,6 +79,7 @@ class RawClient:
         self._pending: dict[int, asyncio.Future[Any]] = {}
         self._policies: list[tuple[str, Answer, Callable[[Json], bool]]] = []
         self._held: dict[Any, str] = {}
+        self._killed = False
         self._readers = [
             asyncio.create_task(self._read_stdout()),
             asyncio.create_task(self._read_stderr()),
@@ -243,6 +245,12 @@ class RawClient:
         if not self.process.stdin.is_closing():
             self.process.stdin.close()
 
+    async def kill(self) -> None:
+        """Kill the agent, as if it had crashed."""
+        self._killed = True
+        self.process.kill()
+        await self.process.wait()
+
     async def aclose(self, exit_code: int = 0) -> None:
         """End the agent and check how it leaves."""
         children = [child.pid for child in descendants(self.process.pid)]
@@ -254,6 +262,7 @@ class RawClient:
             raise AssertionError(f"the agent did not exit; stderr: {self.stderr}") from None
         finally:
             await self._end()
+        exit_code = -signal.SIGKILL if self._killed else exit_code
         assert code == exit_code, f"exit status {code}; stderr: {self.stderr}"
         assert not self.junk, f"not a JSON-RPC line: {self.junk}"
         gone = "processes of the agent are gone"

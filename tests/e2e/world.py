@@ -30,6 +30,7 @@ class World:
 
     def __init__(self, agent: RawClient, place: DemoEnvironment) -> None:
         self.agent = agent
+        self.place = place
         self.model = place.model
         self.cwd = place.cwd
         self.config = place.config
@@ -40,6 +41,21 @@ class World:
         await self.agent.initialize(dict(capabilities or {}))
         self.session = await self.agent.new_session(self.cwd)
         return self.session
+
+    async def load(self, capabilities: Mapping[str, Any], method: str = "session/load") -> None:
+        """Open the session again as a client with ``capabilities``."""
+        await self.agent.initialize(dict(capabilities))
+        await self.agent.request(method, sessionId=self.session, cwd=str(self.cwd), mcpServers=[])
+
+    @contextlib.asynccontextmanager
+    async def later(self) -> AsyncIterator[World]:
+        """The same project and model, served by another agent process, once this one is gone."""
+        await self.agent.aclose()
+        async with _spawn(self.place) as agent:
+            again = World(agent, self.place)
+            again.session = self.session
+            yield again
+            assert complaints(agent.frames) == []
 
     async def prompt(self, text: str) -> dict[str, Any]:
         """Prompt the session and wait for the answer."""
@@ -62,6 +78,10 @@ class World:
         return self.agent.updates(session=session)
 
 
+def _spawn(place: DemoEnvironment) -> contextlib.AbstractAsyncContextManager[RawClient]:
+    return RawClient.spawn(env=place.env, cwd=str(place.cwd), whole_env=True)
+
+
 @contextlib.asynccontextmanager
 async def world(
     *rules: Rule | Sequence[Rule], env: Mapping[str, str] | None = None, pace: float = 0.0
@@ -72,7 +92,7 @@ async def world(
         flat += [rule] if not isinstance(rule, (list, tuple)) else rule
     async with (
         demo_environment(flat, pace=pace, env=env) as place,
-        RawClient.spawn(env=place.env, cwd=str(place.cwd), whole_env=True) as agent,
+        _spawn(place) as agent,
     ):
         yield World(agent, place)
         assert complaints(agent.frames) == []
