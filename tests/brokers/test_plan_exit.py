@@ -61,7 +61,7 @@ def test_scenario_73_neither_mode() -> None:
     ]
 
 
-def test_the_mode_before_planning_goes_first() -> None:
+def test_b47_the_mode_before_planning_goes_first() -> None:
     before = PlanPolicy(auto_available=True, bypass_available=True, mode_before="bypassPermissions")
     assert ids(before)[1:4] == [
         "exit-plan-clear-bypass",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from canopy_agent.render.bounds import MAX_RESULT_TEXT, bounded, bounded_output
 from canopy_agent.render.fences import fenced, unfenced
@@ -150,6 +151,25 @@ def test_fence_cannot_be_closed_by_its_content(text: str) -> None:
     assert set(last) == {"`"}
     assert all(last not in line for line in inside)
     assert unfenced(fenced(text)) == text.removesuffix("\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\nx\n```",
+        "````\n```\nx\n```\n````\n~~~",
+        "``````` seven",
+        "a fence at the end\n```",
+        "~~~\ntildes",
+        "# Title\n\n```python\nprint()\n```\n",
+        "    indented\n\ttab",
+        "<b>x</b>\n\n\n",
+    ],
+)
+def test_b61_a_commonmark_reader_sees_one_block_with_the_output(text: str) -> None:
+    (token,) = MarkdownIt("commonmark").parse(fenced(text, "console"))
+    assert (token.type, token.info) == ("fence", "console")
+    assert token.content.rstrip("\n") == text.rstrip("\n")
 
 
 def test_reminders_go_only_from_the_end() -> None:

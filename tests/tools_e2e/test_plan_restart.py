@@ -11,7 +11,7 @@ import pytest
 from canopy_agent.claude.locate import locate_cli
 from canopy_agent.demo.rules import Gate, Rule, Text, ToolUse, When
 from canopy_agent.session import successions
-from e2e.world import BACKGROUND, world
+from e2e.world import world
 from raw_client import RpcError
 from tools_e2e.planning import NO_AUTO, PLAN, clis, pick, plan_mode, planner, settings
 from waiting import eventually
@@ -146,6 +146,23 @@ async def test_a_lost_cli_resumes_the_fresh_conversation_with_its_options() -> N
         assert successions.owners(config) == {fresh: w.session}
 
 
+async def test_a_session_that_went_on_afresh_is_loaded_and_listed_as_it_is_now() -> None:
+    async with world(planner(carried="Doing it."), Rule(When(says="and now"), "Loaded.")) as w:
+        settings(w, **NO_AUTO)
+        await plan_mode(w)
+        pick(w, CLEAR)
+        await w.prompt("plan it")
+        fresh = w.model.requests[-1].session_id
+        async with w.later() as again:
+            await again.load({})
+            replayed = again.agent.text()
+            assert "Doing it." in replayed
+            listed = await again.agent.request("session/list", cwd=str(w.cwd))
+            assert [row["sessionId"] for row in listed["sessions"]] == [w.session]
+            assert (await again.prompt("and now"))["stopReason"] == "end_turn"
+            assert w.model.requests[-1].session_id == fresh
+
+
 async def test_a_queued_prompt_waits_for_the_plan_and_runs_in_the_fresh_conversation() -> None:
     carried = [Text(("Doing ", Gate("GO"), "it. "))]
     async with world(planner(carried=carried), Rule(When(says="second"), "Second.")) as w:
@@ -164,7 +181,7 @@ async def test_a_queued_prompt_waits_for_the_plan_and_runs_in_the_fresh_conversa
         assert w.agent.text() == "Doing it. Second."
 
 
-async def test_scenario_74_an_approved_plan_sets_the_mode_before_the_cli_goes_on() -> None:
+async def test_b47_scenario_74_an_approved_plan_sets_the_mode_before_the_cli_goes_on() -> None:
     write = [ToolUse("Write", {"file_path": "{cwd}/made.txt", "content": "made\n"})]
     rules = planner(approved=write)
     rules.insert(0, Rule(When(after_tool="Write", result="made.txt"), "Written."))
@@ -180,7 +197,7 @@ async def test_scenario_74_an_approved_plan_sets_the_mode_before_the_cli_goes_on
         assert options[0]["currentValue"] == "acceptEdits"
 
 
-async def test_scenario_75_keep_planning_cancels_the_prompt_and_stays_in_plan_mode() -> None:
+async def test_b47_scenario_75_keep_planning_cancels_the_prompt_and_stays_in_plan_mode() -> None:
     async with world(Rule(When(says="and now"), "Planning on."), planner()) as w:
         settings(w, **NO_AUTO)
         await plan_mode(w)
@@ -194,9 +211,9 @@ async def test_scenario_75_keep_planning_cancels_the_prompt_and_stays_in_plan_mo
         assert w.agent.text() == "Planning on."
 
 
-async def test_scenario_73_the_options_follow_the_modes_that_are_there() -> None:
+async def test_b48_scenario_73_the_question_holds_the_plan_and_the_modes_that_are_there() -> None:
     async with world(planner()) as w:
-        await plan_mode(w, BACKGROUND)
+        await plan_mode(w)
         pick(w, "exit-plan-default")
         await w.prompt("plan it")
         (asked,) = w.agent.requests("session/request_permission")
@@ -207,15 +224,7 @@ async def test_scenario_73_the_options_follow_the_modes_that_are_there() -> None
             "exit-plan-bypass",
             "reject",
         ]
-        assert modes(w) == ["default"]
-
-
-async def test_b48_the_question_holds_the_whole_plan() -> None:
-    async with world(planner()) as w:
-        await plan_mode(w)
-        pick(w, "exit-plan-default")
-        await w.prompt("plan it")
-        (asked,) = w.agent.requests("session/request_permission")
         call = asked["params"]["toolCall"]
         assert call["content"] == [{"type": "content", "content": {"type": "text", "text": PLAN}}]
         assert call["rawInput"]["plan"] == PLAN
+        assert modes(w) == ["default"]

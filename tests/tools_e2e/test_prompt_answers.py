@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -97,6 +98,60 @@ async def test_scenario_34_a_stream_that_was_cut_gets_the_remainder_alone(
         texts[chunk["messageId"]] += chunk["content"]["text"]
     assert texts == {"m1": "Hello", "m2": "Hello"}
     assert [c["content"]["text"] for c in chunks if c["messageId"] == "m2"] == ["Hello"]
+
+
+def streamed(message_id: str, blocks: list[Json], *, cut: int = 0) -> list[Json]:
+    """A message as the CLI sends it: block by block, each whole after its deltas; of the texts the
+    last ``cut`` characters do not stream.
+    """
+    fixed = {"id": message_id, "role": "assistant", "model": "fake", "usage": {}}
+    events: list[Json] = [{"type": "message_start", "message": {**fixed, "content": []}}]
+    frames = [{"type": "stream_event", "event": event} for event in events]
+    for index, block in enumerate(blocks):
+        words = block.get("text")
+        key, value = ("text", words) if words else ("partial_json", json.dumps(block["input"]))
+        kind = "text_delta" if words else "input_json_delta"
+        hollow = {**block, **({"text": ""} if words else {"input": {}})}
+        told = value[: len(value) - cut] if words else value
+        start: Json = {"type": "content_block_start", "index": index, "content_block": hollow}
+        delta: Json = {**start, "type": "content_block_delta", "delta": {"type": kind, key: told}}
+        frames += [{"type": "stream_event", "event": event} for event in (start, delta)]
+        whole = {"type": "assistant", "message": {**fixed, "content": [block]}}
+        frames.append({**whole, "uuid": f"{message_id}-{index}"})
+    return frames
+
+
+async def test_b69_text_between_calls_comes_once_and_in_order(
+    fake_cli: FakeCli, tmp_path: Path, client: RawClient
+) -> None:
+    def tool(id_: str) -> Json:
+        return {"type": "tool_use", "id": id_, "name": "Read", "input": {"file_path": "/a"}}
+
+    def text(words: str) -> Json:
+        return {"type": "text", "text": words}
+
+    mixed = [text("First. "), tool("t1"), text("Second. "), tool("t2")]
+    child = {"id": "c1", "role": "assistant", "model": "fake", "content": [text("Not this.")]}
+    aside = {"type": "assistant", "message": child, "parent_tool_use_id": "x", "uuid": "c"}
+    results: list[Json] = [{"tool_result": {"id": id_, "content": "ok"}} for id_ in ("t1", "t2")]
+    steps: list[Json] = [
+        {"open": {}},
+        {"emit": [*streamed("m1", mixed, cut=3), aside]},
+        *results,
+        {"emit": streamed("m2", [text("Third.")])},
+        {"done": {}},
+    ]
+    fake_cli.play(turns=[steps])
+    session = await begin(client, tmp_path)
+    assert (await client.prompt(session, "go"))["stopReason"] == "end_turn"
+    told = ""
+    for update in client.updates():
+        match update["sessionUpdate"]:
+            case "agent_message_chunk":
+                told += update["content"]["text"]
+            case "tool_call":
+                told += f"<{update['toolCallId']}>"
+    assert told == "First. <t1>Second. <t2>Third."
 
 
 async def test_scenario_38_two_prompts_in_a_row_are_both_answered_in_order(
