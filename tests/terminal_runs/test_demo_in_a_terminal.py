@@ -83,7 +83,10 @@ async def test_the_tree_of_agents_from_prompt_to_quit(tmp_path: Path) -> None:
 
         await screen.press_until("C-t", lambda text: "1├" in text, "tree with the focus")
         await screen.keys("Down", "Enter")
-        child = await screen.shows("main › ", "prompt from main", "read-only")
+        await screen.shows("main › ", "read-only")
+        child = await screen.press_until(
+            "C-Home", lambda text: "prompt from main" in text, "start of the child's transcript"
+        )
         assert "Role: " in child
         await screen.keys("C-g")
         await screen.until(lambda text: "main › " not in text, "way back to main")
