@@ -30,7 +30,7 @@ from fakes.cli import is_running
 from waiting import eventually
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
 STDIO = (sys.executable, "-m", "canopy_tui", "--stdio")
@@ -76,6 +76,7 @@ class RawClient:
         self.stderr = ""
         self._born = time.monotonic()
         self._count = 0
+        self._held_back: list[bytes] | None = None
         self._pending: dict[int, asyncio.Future[Any]] = {}
         self._policies: list[tuple[str, Answer, Callable[[Json], bool]]] = []
         self._held: dict[Any, str] = {}
@@ -279,8 +280,22 @@ class RawClient:
             reader.cancel()
         self.process._transport.close()  # type: ignore[attr-defined]
 
+    @contextlib.contextmanager
+    def at_once(self) -> Iterator[None]:
+        """What is sent in the block goes in one write: the agent reads it in one piece."""
+        self._held_back = []
+        try:
+            yield
+        finally:
+            lines, self._held_back = self._held_back, None
+            self.send_raw(b"".join(lines))
+
     def _send(self, frame: Json) -> None:
-        self.send_raw(json.dumps({"jsonrpc": "2.0", **frame}).encode() + b"\n")
+        line = json.dumps({"jsonrpc": "2.0", **frame}).encode() + b"\n"
+        if self._held_back is None:
+            self.send_raw(line)
+        else:
+            self._held_back.append(line)
 
     async def _until(self, found: Callable[[], Json | None], what: str) -> Json:
         def look() -> Json | None:

@@ -85,6 +85,7 @@ async def test_modes_that_the_client_set_come_back_without_an_echo(
     """Two changes in a row: the CLI's word on the first comes when the second is under way."""
     expected = {"type": "control_request", "request": {"subtype": "set_permission_mode"}}
     steps = [
+        {"say": "The turn is open."},
         {"expect": {**expected, "request": {"mode": "plan"}}},
         status(permissionMode="plan"),
         {"expect": {**expected, "request": {"mode": "acceptEdits"}}},
@@ -94,6 +95,7 @@ async def test_modes_that_the_client_set_come_back_without_an_echo(
     async with stage(fake_cli, tmp_path) as s:
         await s.open()
         turn = s.agent.begin_prompt(s.session, "go")
+        await s.agent.wait_update("agent_message_chunk")
         changes = [
             s.agent.begin("session/set_mode", sessionId=s.session, modeId=mode)
             for mode in ("plan", "acceptEdits")

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 BOUND = 60.0
+SIZE = ("COLUMNS", "LINES")
+"""readline sets them where something imported it, and programs believe them above the terminal."""
 HINT = "tmux is missing; install it with: sudo apt-get install -y tmux"
 
 
@@ -32,8 +34,7 @@ class Terminal:
             *("tmux", "-u", "-L", self._socket, *words),
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            # readline, where something imported it, put LINES and COLUMNS behind Python's back
-            env=dict(os.environ),
+            env={name: value for name, value in os.environ.items() if name not in SIZE},
         )
         out, err = await process.communicate()
         assert process.returncode == 0, err.decode(errors="replace")

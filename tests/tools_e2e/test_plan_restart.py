@@ -87,8 +87,9 @@ async def test_scenario_76_a_cancel_before_the_restart_leaves_the_conversation_a
         w.agent.on("session/request_permission", None)
         turn = w.agent.begin_prompt(w.session, "plan it")
         asked = await w.agent.wait_request("session/request_permission")
-        w.agent.answer(asked["id"], {"outcome": {"outcome": "selected", "optionId": CLEAR}})
-        w.agent.cancel(w.session)
+        with w.agent.at_once():
+            w.agent.answer(asked["id"], {"outcome": {"outcome": "selected", "optionId": CLEAR}})
+            w.agent.cancel(w.session)
         assert (await turn)["stopReason"] == "cancelled"
         assert (await w.prompt("and now"))["stopReason"] == "end_turn"
         assert w.model.requests[-1].session_id == w.session
