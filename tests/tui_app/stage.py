@@ -43,6 +43,7 @@ class Stage:
         self.state = ClientState()
         self.acted: list[i.Intent] = []
         self.started = 0
+        self.takes_steering = True
         self._clock = clock
         self._paint: OnTouched = lambda _touched: None
         self._keys = itertools.count(1)
@@ -72,11 +73,16 @@ class Stage:
         match intent:
             case i.Watch(sessions):
                 self.apply(e.Watched(sessions))
-            case i.SendPrompt(session, text):
-                self._send(session, text)
-            case i.EditQueued(session, number, text):
+            case i.SendPrompt(session):
+                self._send(session, intent)
+            case i.SteerPrompt(session, text, blocks, source):
+                self._steer(session, QueuedPrompt(next(self._prompts), text, blocks, source))
+            case i.SteerQueued(session, number):
+                for prompt in [p for p in self.state.sessions[session].queue if p.id == number]:
+                    self._steer(session, prompt)
+            case i.EditQueued(session, number, text, blocks, source):
                 queue = self.state.sessions[session].queue
-                new = [QueuedPrompt(p.id, text) if p.id == number else p for p in queue]
+                new = [_edited(p, intent) if p.id == number else p for p in queue]
                 self.apply(e.QueueChanged(session, tuple(p for p in new if p.text)))
             case i.RemoveQueued(session, number):
                 queue = self.state.sessions[session].queue
@@ -89,13 +95,25 @@ class Stage:
                 else:
                     self.end_child(session, "cancelled")
 
-    def _send(self, session: str, text: str) -> None:
-        root = self.state.sessions[session]
+    def _send(self, session: str, intent: i.SendPrompt) -> None:
+        root, text, blocks = self.state.sessions[session], intent.text, intent.blocks
         if root.in_turn:
-            prompt = QueuedPrompt(next(self._prompts), text)
+            prompt = QueuedPrompt(next(self._prompts), text, blocks, intent.source)
             self.apply(e.QueueChanged(session, (*root.queue, prompt)))
         else:
-            self.apply(e.PromptSent(session=session, text=text, at=self._clock()))
+            now = self._clock()
+            self.apply(e.PromptSent(session=session, text=text, blocks=blocks, at=now))
+
+    def _steer(self, session: str, prompt: QueuedPrompt) -> None:
+        self.apply(e.SteerSent(session, prompt))
+        if self.takes_steering:
+            self.steered("taken")
+
+    def steered(self, outcome: str) -> None:
+        """The agent says what became of the message on its way into the turn."""
+        for prompt in self.state.sessions[ROOT].steering[:1]:
+            now = self._clock()
+            self.apply(e.SteerEnded(session=ROOT, prompt=prompt.id, outcome=outcome, at=now))
 
     def act_queue(self, *texts: str) -> None:
         """Messages wait for their turn."""
@@ -104,11 +122,11 @@ class Stage:
 
     # --- what the agent does ------------------------------------------------------------------
 
-    def ready(self, cwd: str = "/home/ada/till") -> None:
+    def ready(self, cwd: str = "/home/ada/till", **link: Any) -> None:
         """The agent is there, with one session."""
         now = self._clock()
         self.apply(
-            e.LinkChanged(status="ready", at=now, name="Claude"),
+            e.LinkChanged(status="ready", at=now, name="Claude", **{**OFFERED, **link}),
             e.SessionOpened(session=ROOT, at=now, cwd=cwd, mode="default", modes=MODES),
         )
 
@@ -213,6 +231,15 @@ class Stage:
         self.apply(e.RequestWithdrawn(key))
 
 
+def _edited(prompt: QueuedPrompt, intent: i.EditQueued) -> QueuedPrompt:
+    blocks = prompt.blocks if intent.blocks is None else intent.blocks
+    return QueuedPrompt(prompt.id, intent.text, blocks, intent.source)
+
+
+OFFERED: dict[str, Any] = {
+    "meta": {"steering": {"supported": True}},
+    "capabilities": {"promptCapabilities": {"image": True, "embeddedContext": True}},
+}
 OPTIONS = [
     {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
     {"optionId": "always", "name": "Yes, allow all edits in this session", "kind": "allow_always"},

@@ -8,7 +8,14 @@ from textual._xterm_parser import XTermParser
 
 from canopy_shared.updates import AvailableCommandsUpdate, Command
 from canopy_tui.model import events as e
-from canopy_tui.model.intents import EditQueued, RemoveQueued, SendPrompt, SendQueue
+from canopy_tui.model.intents import (
+    EditQueued,
+    RemoveQueued,
+    SendPrompt,
+    SendQueue,
+    SteerPrompt,
+    SteerQueued,
+)
 from canopy_tui.view import terminal_keys
 from tui_app.playing import NARROW, playing
 from tui_app.stage import ROOT
@@ -148,7 +155,7 @@ async def test_queue_by_mouse_and_held() -> None:
         await play.pilot.click("#queue", offset=(11, 1))
         await play.settle()
         assert play.stage.acted[-1] == RemoveQueued(ROOT, 2)
-        await play.pilot.click("#queue", offset=(13, 0))
+        await play.pilot.click("#queue", offset=(17, 0))
         await play.settle()
         assert play.draft == "B"
         await play.press("escape")
@@ -218,3 +225,42 @@ async def test_draft_of_the_last_time_and_of_the_next() -> None:
         await play.write("!")
         await play.press("ctrl+q")
     assert kept == ["left over!"]
+
+
+async def test_what_is_written_in_a_turn_can_be_said_at_once() -> None:
+    async with playing(NARROW) as play:
+        await play.press("ctrl+n")
+        await play.shows("Nothing is written")
+        await play.write("A")
+        await play.press("ctrl+n")  # no turn runs: sent as usual
+        assert play.stage.acted == [SendPrompt(ROOT, "A")]
+        for text in ("B", "C"):
+            await play.write(text)
+            await play.press("enter")
+        play.stage.takes_steering = False
+        await play.write("D")
+        await play.press("ctrl+n")
+        assert play.stage.acted[-1] == SteerPrompt(ROOT, "D")
+        await play.shows("saying")
+        play.stage.steered("taken")
+        await play.shows("into the running turn")
+        await play.press("ctrl+n")  # the field is empty: the first that waits
+        assert play.stage.acted[-1] == SteerQueued(ROOT, 1)
+        play.stage.steered("no_turn")
+        await play.settle()
+        root = play.stage.state.sessions[ROOT]
+        assert [prompt.text for prompt in root.queue] == ["B", "C"]
+        await play.press("up")
+        await play.write("2")
+        await play.press("ctrl+n")
+        assert play.stage.acted[-2:] == [EditQueued(ROOT, 2, "C2"), SteerQueued(ROOT, 2)]
+        play.stage.steered("taken")
+        await play.settle()
+        await play.pilot.click("#queue", offset=(13, 0))  # "now" beside B
+        await play.settle()
+        assert play.stage.acted[-1] == SteerQueued(ROOT, 1)
+        play.stage.steered("taken")
+        play.stage.apply(e.LinkChanged(status="ready", at=1.0, meta={"steering": {}}))
+        await play.write("E")
+        await play.press("ctrl+n")
+        await play.shows("takes nothing into a running turn")

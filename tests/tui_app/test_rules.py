@@ -12,6 +12,7 @@ from canopy_shared.permission import PermissionOption
 from canopy_shared.updates import Command
 from canopy_tui.model.entries import ToolEntry
 from canopy_tui.model.glyphs import ASCII, UNICODE, Badges
+from canopy_tui.model.intents import SendPrompt
 from canopy_tui.model.state import Phase, QueuedPrompt, SessionView
 from canopy_tui.view import graphemes, keys
 from canopy_tui.view.announcer import BELL_GAP, LONG_RUN, Announcer
@@ -323,7 +324,7 @@ def test_the_bell_rings_once_and_not_too_often() -> None:
 
     stage.ready()
     look(1.0)
-    stage._send(ROOT, "go")
+    stage.act(SendPrompt(ROOT, "go"))
     look(2.0)
     first = stage.ask_permission(call="a")
     look(3.0)
@@ -337,12 +338,12 @@ def test_the_bell_rings_once_and_not_too_often() -> None:
     stage.end_turn()
     look(2.0 + LONG_RUN + 1)  # a long run is over
     assert len(rung) == 2
-    stage._send(ROOT, "go")
+    stage.act(SendPrompt(ROOT, "go"))
     look(100.0)
     stage.end_turn()
     look(101.0)  # a short one, before the eyes of the person
     assert len(rung) == 2
-    stage._send(ROOT, "go")
+    stage.act(SendPrompt(ROOT, "go"))
     look(110.0)
     stage.end_turn()
     look(111.0, watched=False)

@@ -132,6 +132,7 @@ class AgentLife:
                     status="ready",
                     name=facts.name,
                     capabilities=facts.capabilities,
+                    meta=facts.meta,
                     at=self._clock(),
                 )
             )

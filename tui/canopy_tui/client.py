@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from canopy_shared import elicitation, methods, permission
 from canopy_shared.codec import decode_config_options, decode_session_update, encode
 from canopy_shared.errors import method_not_found, request_cancelled
+from canopy_shared.extension_requests import PROMPT_REQUIRED
 from canopy_shared.peer import IncomingRequest, Peer
 from canopy_shared.updates import ConfigOptionUpdate, CurrentModeUpdate
 from canopy_tui import wire_answers
@@ -135,8 +136,6 @@ class AcpClient:
 
     def prompt(self, session: str, prompt: QueuedPrompt) -> None:
         """Send a prompt: a ``PromptSent`` now, a ``TurnEnded`` when its answer comes."""
-        blocks: list[Any] = [{"type": "text", "text": prompt.text}] if prompt.text else []
-        blocks += encode(prompt.blocks)
         self._emit(
             e.PromptSent(
                 session=session,
@@ -148,8 +147,26 @@ class AcpClient:
         )
         self._peer.call(
             methods.SESSION_PROMPT,
-            {"sessionId": session, "prompt": blocks},
+            {"sessionId": session, "prompt": _blocks(prompt)},
             lambda answer: self._emit(wire_answers.read_turn(answer, session, self._clock())),
+        )
+
+    def steer(self, session: str, prompt: QueuedPrompt) -> None:
+        """Say a message into the running turn: a ``SteerSent`` now, then a ``SteerEnded``.
+
+        The agent begins no turn of its own for it, so that every turn is one of a prompt.
+        """
+        self._emit(e.SteerSent(session, prompt))
+        self._peer.call(
+            methods.STEERING,
+            {
+                "sessionId": session,
+                "prompt": _blocks(prompt),
+                "_meta": {"steering": {"idleBehavior": PROMPT_REQUIRED}},
+            },
+            lambda answer: self._emit(
+                wire_answers.read_steer(answer, session, prompt.id, self._clock())
+            ),
         )
 
     def cancel(self, session: str) -> None:
@@ -216,3 +233,9 @@ class AcpClient:
             log.warning("dropped an update without a session")
             return
         self._emit(e.UpdateArrived(update.session_id, update.update, self._clock()))
+
+
+def _blocks(prompt: QueuedPrompt) -> list[Any]:
+    """A message as the content of a prompt: its text, then what goes with it."""
+    text: list[Any] = [{"type": "text", "text": prompt.text}] if prompt.text else []
+    return text + list(encode(prompt.blocks))

@@ -7,7 +7,6 @@ life of the agent. It knows no widget and imports no user interface.
 from __future__ import annotations
 
 import asyncio
-import itertools
 import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping
@@ -20,7 +19,8 @@ from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model.queue import get
 from canopy_tui.model.reduce import reduce
-from canopy_tui.model.state import ClientState, Phase, QueuedPrompt, RequestState, Touched
+from canopy_tui.model.state import ClientState, Phase, RequestState, Touched
+from canopy_tui.prompt_flow import PromptFlow
 from canopy_tui.wire_answers import UnusableAgentError, details_of
 
 if TYPE_CHECKING:
@@ -30,14 +30,12 @@ if TYPE_CHECKING:
     from canopy_tui.client import AcpClient
     from canopy_tui.frame_pump import Schedule
     from canopy_tui.model.state import SessionView
+    from canopy_tui.prompt_flow import PromptIntent
 
 log = logging.getLogger(__name__)
 
 _STOP_PATIENCE = 15.0
 """Seconds in which an agent is stopped that ends neither by itself nor when told."""
-
-_HOLDS_QUEUE = frozenset({"error", "cancelled", "disconnected"})
-"""Ends of a turn after which the next message must not go by itself."""
 
 
 class Controller:
@@ -59,10 +57,10 @@ class Controller:
     ) -> None:
         self.state = ClientState()
         self._clock = clock
-        self._prompt_ids = itertools.count(1)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._pump = FramePump(on_touched, schedule, rate=frame_rate(environment))
         self._life = AgentLife(launch, str(directory), self.apply, lambda: self.state, clock)
+        self._flow = PromptFlow(self.state, lambda: self._client, self.apply, clock)
 
     # --- life ---------------------------------------------------------------------------------
 
@@ -86,8 +84,8 @@ class Controller:
     def apply(self, event: e.Event) -> None:
         """Reduce one event and have it painted with the next frame."""
         self._pump.add(reduce(self.state, event))
-        if isinstance(event, e.TurnEnded):
-            self._after_turn(event)
+        if isinstance(event, e.TurnEnded | e.SteerEnded):
+            self._answered(event)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -105,6 +103,8 @@ class Controller:
         """Carry out ``intent``. Returns at once; an intent that has no use now does nothing."""
         match intent:
             case i.SendPrompt() | i.EditQueued() | i.RemoveQueued() | i.SendQueue():
+                self._prompts(intent)
+            case i.SteerPrompt() | i.SteerQueued():
                 self._prompts(intent)
             case i.AnswerPermission() | i.AnswerElicitation():
                 self._answer(intent)
@@ -139,49 +139,19 @@ class Controller:
             root = self.state.sessions.get(root.successor)
         return root
 
-    # --- prompts ------------------------------------------------------------------------------
-
-    def _prompts(self, intent: i.SendPrompt | i.EditQueued | i.RemoveQueued | i.SendQueue) -> None:
+    def _prompts(self, intent: PromptIntent) -> None:
         root = self._root(intent.session)
+        if root is not None:
+            self._flow.act(root, intent)
+
+    def _answered(self, event: e.TurnEnded | e.SteerEnded) -> None:
+        root = self._root(event.session)
         if root is None:
             return
-        match intent:
-            case i.SendPrompt(_, text, blocks):
-                if not text.strip() and not blocks:
-                    return
-                prompt = QueuedPrompt(next(self._prompt_ids), text, blocks)
-                queue = [*root.queue, prompt]
-            case i.EditQueued(_, number, text):
-                queue = [_edited(prompt, number, text) for prompt in root.queue]
-                queue = [prompt for prompt in queue if prompt.text.strip() or prompt.blocks]
-            case i.RemoveQueued(_, number):
-                queue = [prompt for prompt in root.queue if prompt.id != number]
-            case i.SendQueue():
-                queue = root.queue
-        releases = isinstance(intent, (i.SendPrompt, i.SendQueue))
-        self._set_queue(root, queue, held=root.queue_held and not releases)
-        self._advance(root)
-
-    def _set_queue(self, root: SessionView, queue: list[QueuedPrompt], *, held: bool) -> None:
-        self.apply(e.QueueChanged(root.id, tuple(queue), held=held and bool(queue)))
-
-    def _advance(self, root: SessionView) -> None:
-        """Send the next message, if it is its turn."""
-        client = self._client
-        usable = client is not None and root.phase is not Phase.DISCONNECTED
-        if not usable and root.queue:
-            self._set_queue(root, root.queue, held=True)
-        elif client is not None and root.queue and not root.in_turn and not root.queue_held:
-            client.prompt(root.wire_id, root.queue[0])
-
-    def _after_turn(self, event: e.TurnEnded) -> None:
-        root = self._root(event.session)
-        if root is None or not root.queue:
-            return
-        if event.stop_reason in _HOLDS_QUEUE:
-            self._set_queue(root, root.queue, held=True)
+        if isinstance(event, e.TurnEnded):
+            self._flow.turn_ended(root, event.stop_reason)
         else:
-            self._advance(root)
+            self._flow.steer_ended(root, event)
 
     # --- answers and cancelling ---------------------------------------------------------------
 
@@ -256,7 +226,3 @@ class Controller:
             self._life.run_again()
         else:
             self._spawn(self._life.run())
-
-
-def _edited(prompt: QueuedPrompt, number: int, text: str) -> QueuedPrompt:
-    return QueuedPrompt(prompt.id, text, prompt.blocks) if prompt.id == number else prompt

@@ -14,12 +14,15 @@ from canopy_shared.codec import decode_config_options
 from canopy_shared.errors import REQUEST_CANCELLED, AcpError, ConnectionClosedError
 from canopy_shared.ext import air, canopy, terminal
 from canopy_shared.version import __version__
-from canopy_tui.model.events import SessionOpened, TurnEnded
+from canopy_tui.model.events import SessionOpened, SteerEnded, TurnEnded
 
 if TYPE_CHECKING:
     from canopy_shared.frames import Response
 
 PROTOCOL = 1
+
+_TAKEN_IN = frozenset({"injected", "startedNewTurn"})
+"""Outcomes of steering after which the agent has the message."""
 
 
 class UnusableAgentError(Exception):
@@ -32,6 +35,7 @@ class AgentFacts:
 
     name: str = ""
     capabilities: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)
     login_hints: tuple[str, ...] = ()
 
     @property
@@ -83,6 +87,7 @@ def read_initialize(result: object) -> AgentFacts:
     return AgentFacts(
         name if isinstance(name, str) else "",
         mapping(answer.get("agentCapabilities")),
+        mapping(answer.get("_meta")),
         tuple(_login_hints(answer.get("authMethods"))),
     )
 
@@ -127,6 +132,20 @@ def read_turn(response: Response, session: str, at: float) -> TurnEnded:
         detail=details_of(error),
         at=at,
     )
+
+
+def read_steer(response: Response, session: str, prompt: int, at: float) -> SteerEnded:
+    """Whether a message went into the turn (``outcome`` of ``_session/steering``)."""
+    error = response.error
+    if isinstance(error, ConnectionClosedError):
+        outcome = "disconnected"
+    elif error is not None:
+        outcome = "refused"
+    else:
+        taken = mapping(response.result).get("outcome") in _TAKEN_IN
+        outcome = "taken" if taken else "no_turn"
+    why = error.message if error is not None and outcome == "refused" else ""
+    return SteerEnded(session=session, prompt=prompt, outcome=outcome, at=at, error=why)
 
 
 def details_of(error: AcpError) -> str:

@@ -57,6 +57,8 @@ class MessageEntry(Entry):
     extras: list[ContentBlock] = field(default_factory=list)
     settled: bool = False
     peer: str | None = None
+    into_turn: bool = False
+    """The person said it into a turn that ran."""
 
     @property
     def text(self) -> str:

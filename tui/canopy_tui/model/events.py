@@ -91,6 +91,27 @@ class PromptSent:
     id: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SteerSent:
+    """A message is on its way into the running turn. It leaves the queue when it was there."""
+
+    session: str
+    prompt: QueuedPrompt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SteerEnded:
+    """What became of the message ``prompt``: ``outcome`` is ``taken``, ``no_turn``, ``refused``
+    with ``error`` set to a sentence, or ``disconnected`` when the agent went away.
+    """
+
+    session: str
+    prompt: int
+    outcome: str
+    at: float
+    error: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEnded:
     """A prompt was answered: ``stop_reason`` as ACP spells it, ``error`` with ``error`` set to a
@@ -150,6 +171,7 @@ class LinkChanged:
     detail: str = ""
     stderr: str = ""
     capabilities: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +195,8 @@ Event = (
     | UpdateArrived
     | QueueChanged
     | PromptSent
+    | SteerSent
+    | SteerEnded
     | TurnEnded
     | RequestArrived
     | RequestAnswered

@@ -19,15 +19,37 @@ class SendPrompt:
     session: str
     text: str
     blocks: tuple[ContentBlock, ...] = ()
+    source: str = ""
+    """See :class:`~canopy_tui.model.state.QueuedPrompt`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SteerPrompt:
+    """Say a message into the turn that runs; without one it is sent as usual."""
+
+    session: str
+    text: str
+    blocks: tuple[ContentBlock, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SteerQueued:
+    """Say a message that waits into the turn that runs."""
+
+    session: str
+    prompt: int
 
 
 @dataclass(frozen=True, slots=True)
 class EditQueued:
-    """Replace the text of a message that still waits; an empty text removes it."""
+    """Replace a message that still waits: ``blocks`` None leaves them, an empty one is removed."""
 
     session: str
     prompt: int
     text: str
+    blocks: tuple[ContentBlock, ...] | None = None
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +136,8 @@ class Watch:
 
 Intent = (
     SendPrompt
+    | SteerPrompt
+    | SteerQueued
     | EditQueued
     | RemoveQueued
     | SendQueue

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from canopy_tui.model import events as e
-from canopy_tui.model import requests, sessions, transcript, turns, updates
+from canopy_tui.model import requests, sessions, steering, transcript, turns, updates
 from canopy_tui.model.state import RequestState, Touched
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def reduce(state: ClientState, event: e.Event) -> Touched:
             sessions.noticed(state, event, touched)
         case e.Seen() | e.Watched():
             _looked(state, event, touched)
-        case e.QueueChanged() | e.PromptSent() | e.TurnEnded():
+        case e.QueueChanged() | e.PromptSent() | e.TurnEnded() | e.SteerSent() | e.SteerEnded():
             _turn(state, event, touched)
         case _:
             assert_never(event)
@@ -66,7 +66,9 @@ def _update(state: ClientState, event: e.UpdateArrived, touched: Touched) -> Non
 
 
 def _turn(
-    state: ClientState, event: e.QueueChanged | e.PromptSent | e.TurnEnded, touched: Touched
+    state: ClientState,
+    event: e.QueueChanged | e.PromptSent | e.TurnEnded | e.SteerSent | e.SteerEnded,
+    touched: Touched,
 ) -> None:
     view = state.sessions.get(event.session)
     if view is None:
@@ -78,6 +80,10 @@ def _turn(
             turns.prompt_sent(state, view, event, touched)
         case e.TurnEnded():
             turns.turn_ended(state, view, event, touched)
+        case e.SteerSent():
+            steering.sent(view, event, touched)
+        case e.SteerEnded():
+            steering.ended(state, view, event, touched)
 
 
 def _looked(state: ClientState, event: e.Seen | e.Watched, touched: Touched) -> None:

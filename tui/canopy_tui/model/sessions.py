@@ -77,7 +77,8 @@ def replaced(state: ClientState, event: SessionReplaced, touched: Touched) -> No
     if old is None or new is None:
         return
     old.successor = new.id
-    new.queue, old.queue = [*old.queue, *new.queue], []
+    new.queue, old.queue = [*old.steering, *old.queue, *new.queue], []
+    old.steering = []
     new.queue_held, old.queue_held = bool(new.queue), False
     touched.sessions |= {old.id, new.id}
 
@@ -109,6 +110,7 @@ def link_changed(state: ClientState, event: LinkChanged, touched: Touched) -> No
         detail=event.detail,
         stderr=event.stderr,
         capabilities=event.capabilities or before.capabilities,
+        meta=event.meta or before.meta,
     )
     if event.status not in ("lost", "failed") or before.status == event.status:
         return

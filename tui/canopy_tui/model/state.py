@@ -70,11 +70,21 @@ class PendingRequest:
 
 @dataclass(frozen=True, slots=True)
 class QueuedPrompt:
-    """A message that waits for its turn. ``blocks`` are what goes with the text (images, links)."""
+    """A message that waits for its turn. ``blocks`` are what goes with the text (images, links).
+
+    ``source`` is the message as it was written, where that is shorter than ``text``: a long paste
+    is one mark in it. Empty when it is the text itself.
+    """
 
     id: int
     text: str
     blocks: tuple[ContentBlock, ...] = ()
+    source: str = ""
+
+    @property
+    def written(self) -> str:
+        """The message as the person wrote it, to be shown and edited."""
+        return self.source or self.text
 
 
 @dataclass(slots=True)
@@ -119,6 +129,9 @@ class SessionView:
     queue: list[QueuedPrompt] = field(default_factory=list)
     queue_held: bool = False
     """The queue waits for the person, because the turn before failed or was stopped."""
+    steering: list[QueuedPrompt] = field(default_factory=list)
+    """Messages on their way into the turn that runs; the agent has not said yet that it took them.
+    """
     unseen: int = 0
     unseen_keys: set[int] = field(default_factory=set)
     after_turn: str | None = None
@@ -177,6 +190,8 @@ class AgentLink:
     detail: str = ""
     stderr: str = ""
     capabilities: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    """``_meta`` of the answer to ``initialize``."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -26,9 +26,9 @@ from canopy_tui.view.request_desk import RequestDesk
 from canopy_tui.view.request_screen import RequestScreen
 from canopy_tui.view.session_tree import SessionTree
 from canopy_tui.view.start_view import StartView
-from canopy_tui.view.stop_app import StopApp
 from canopy_tui.view.theme import DARK, LIGHT, THEMES
 from canopy_tui.view.transcript import TranscriptView
+from canopy_tui.view.write_app import WriteApp
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
@@ -42,7 +42,7 @@ NOT_CYCLED = frozenset({"bypassPermissions", "dontAsk"})
 """Modes that ask nothing any more: chosen by name in the palette, never by going round."""
 
 
-class CanopyApp(StopApp):
+class CanopyApp(WriteApp):
     """The client. Returns 0 when the person quit."""
 
     TITLE = "canopy"

@@ -13,7 +13,15 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from canopy_tui.model.intents import EditQueued, RemoveQueued, SendPrompt, SendQueue
+from canopy_tui.model.intents import (
+    EditQueued,
+    RemoveQueued,
+    SendPrompt,
+    SendQueue,
+    SteerPrompt,
+    SteerQueued,
+)
+from canopy_tui.model.steering import can_steer
 from canopy_tui.view.completion import Completion
 from canopy_tui.view.labels import name_of
 from canopy_tui.view.posting import Posted
@@ -42,6 +50,13 @@ class Composer(Vertical):
         character: str
 
     @dataclass
+    class Told(Message):
+        """A sentence on what became of what was written, to be shown for a while."""
+
+        text: str
+        seconds: float = 4.0
+
+    @dataclass
     class Written(Message):
         """``text`` is on its way to the root."""
 
@@ -53,6 +68,7 @@ class Composer(Vertical):
         self.shortcuts: frozenset[str] = frozenset()
         """Characters that are commands while the field is empty."""
         self._root: SessionView | None = None
+        self._steers = False
         self._early: list[str] = []
         self._title = ""
 
@@ -85,6 +101,7 @@ class Composer(Vertical):
         child = view if view is not root else None
         self.set_class(child is not None, "-child")
         self._title = _title(state, root, child)
+        self._steers = root is not None and root.in_turn and can_steer(state)
         forgotten = self.drafts.forget_sent(self._queue)
         if forgotten is not None:
             self.area.show_text(forgotten)
@@ -121,6 +138,46 @@ class Composer(Vertical):
             self._post(SendPrompt(self._root.id, text))
             self.post_message(self.Written(text))
         self._show_queue()
+
+    def say_now(self) -> None:
+        """Say what is in the field, else the first message of the queue, into the turn."""
+        root, text = self._root, self.area.text
+        editing, written = self.drafts.editing, text.strip()
+        if editing is not None and root is not None:
+            self._post(EditQueued(root.id, editing, text if written else ""))
+            self.area.show_text(self.drafts.stop_editing())
+            self._say_queued(root, editing)
+        elif written and root is not None and root.in_turn:
+            self.area.load_text("")
+            self.drafts.history.add(text)
+            self._post(SteerPrompt(root.id, text))
+            self.post_message(self.Written(text))
+            self._tell_steering()
+        elif written:
+            self.area.load_text("")
+            self.send(text)
+        elif root is not None and root.queue:
+            self._say_queued(root, root.queue[0].id)
+        else:
+            self.post_message(self.Told("Nothing is written."))
+        self._show_queue()
+
+    def _say_queued(self, root: SessionView, prompt: int) -> None:
+        self._post(SteerQueued(root.id, prompt))
+        self._tell_steering()
+
+    def _tell_steering(self) -> None:
+        if self._steers:
+            self.post_message(self.Told("Said into the running turn."))
+        elif self._root is not None and self._root.in_turn:
+            said = "This agent takes nothing into a running turn: it waits in the queue."
+            self.post_message(self.Told(said, 6.0))
+
+    def on_queue_strip_now(self, event: QueueStrip.Now) -> None:
+        """``now`` beside a queued message was clicked."""
+        event.stop()
+        if self._root is not None:
+            self._say_queued(self._root, event.prompt)
 
     def on_prompt_area_sent(self, event: PromptArea.Sent) -> None:
         """Send, keep an edit, or let a held queue go."""
@@ -184,6 +241,8 @@ class Composer(Vertical):
             editing=self.drafts.editing,
             held=self._root is not None and self._root.queue_held,
             early=self._early,
+            steering=self._root.steering if self._root is not None else (),
+            steers=self._steers,
         )
         title = _EDITING if self.drafts.editing is not None else self._title
         self.query_one("#composer-box").border_title = Content(title)
@@ -223,5 +282,6 @@ def _placeholder(state: ClientState, root: SessionView | None, view: SessionView
     if view is not root:
         return f"Reply to {name_of(state, root)}"
     if root.in_turn:
-        return "Write on: it waits in the queue until this turn is over"
+        waits = "Write on: it waits in the queue until this turn is over"
+        return f"{waits} · Ctrl+N says it now" if can_steer(state) else waits
     return "Message, or / for commands · Enter sends · Ctrl+J new line"

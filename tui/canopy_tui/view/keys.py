@@ -80,6 +80,7 @@ COMPOSER = Group(
     "Message",
     (
         Key("send", "enter", "", "Send; in a turn: put in the queue"),
+        Key("steer", "ctrl+n", "app.say_now", "Say it now, into the running turn", True),
         Key("newline", "ctrl+j,alt+enter,shift+enter", "", "New line; so is \\ and Enter"),
         Key("history-older", "up", "", "At the top: queue, then history"),
         Key("history-newer", "down", "", "At the bottom: back again"),

@@ -32,6 +32,12 @@ class QueueStrip(Clickable):
         prompt: int
 
     @dataclass
+    class Now(Message):
+        """The person wants this message said into the turn that runs."""
+
+        prompt: int
+
+    @dataclass
     class Remove(Message):
         """The person wants this message out of the queue."""
 
@@ -39,10 +45,13 @@ class QueueStrip(Clickable):
 
     def __init__(self) -> None:
         super().__init__(id="queue")
+        self._facts: tuple[object, ...] = ()
         self._queue: tuple[QueuedPrompt, ...] = ()
         self._early: tuple[str, ...] = ()
+        self._steering: tuple[QueuedPrompt, ...] = ()
         self._editing: int | None = None
         self._held = False
+        self._steers = False
         self.display = False
 
     def show(
@@ -52,18 +61,27 @@ class QueueStrip(Clickable):
         editing: int | None = None,
         held: bool = False,
         early: Sequence[str] = (),
+        steering: Sequence[QueuedPrompt] = (),
+        steers: bool = False,
     ) -> None:
-        """``early`` are messages for a session that is not there yet."""
-        facts = (tuple(queue), tuple(early), editing, held)
-        if facts == (self._queue, self._early, self._editing, self._held):
+        """``early`` are messages for a session that is not there yet, ``steering`` those on their
+        way into the turn; ``steers``: those of the queue could go into it too.
+        """
+        facts = (tuple(queue), tuple(early), tuple(steering), editing, held, steers)
+        if facts == self._facts:
             return
-        self._queue, self._early, self._editing, self._held = facts
-        self.display = bool(queue or early)
+        self._facts = facts
+        self._queue, self._early, self._steering, self._editing, self._held, self._steers = facts
+        self.display = bool(queue or early or steering)
         self.refresh(layout=True)
 
     def render(self) -> Content:
         """The lines."""
-        lines = [self._line(prompt) for prompt in self._queue[:SHOWN]]
+        lines = [
+            Content.assemble(("  saying  ", "$primary"), clipped(prompt.written, 500))
+            for prompt in self._steering[:SHOWN]
+        ]
+        lines += [self._line(prompt) for prompt in self._queue[:SHOWN]]
         lines += [
             Content.assemble(("  waits  ", "$text-muted"), clipped(t, 500)) for t in self._early
         ]
@@ -77,18 +95,24 @@ class QueueStrip(Clickable):
         under_edit = prompt.id == self._editing
         edit = clickable("edit", prompt.id)
         remove = clickable("remove", prompt.id)
+        now = clickable("now", prompt.id)
         return Content.assemble(
             (
                 "  editing " if under_edit else "  queued  ",
                 "$primary" if under_edit else "$text-muted",
             ),
             Content("× ").stylize(remove).stylize("$text-muted"),
-            Content(clipped(prompt.text, 500)).stylize(edit),
+            Content("now ").stylize(now).stylize("$secondary") if self._steers else "",
+            Content(clipped(prompt.written, 500)).stylize(edit),
         )
 
     def action_edit(self, prompt: int) -> None:
         """A message was clicked."""
         self.post_message(self.Edit(prompt))
+
+    def action_now(self, prompt: int) -> None:
+        """``now`` beside a message was clicked."""
+        self.post_message(self.Now(prompt))
 
     def action_remove(self, prompt: int) -> None:
         """The cross of a message was clicked."""

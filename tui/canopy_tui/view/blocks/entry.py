@@ -105,6 +105,7 @@ def _message(entry: MessageEntry, look: Look, around: Around) -> list[Block]:
     text = entry.text
     if entry.role is Role.USER:
         words = tuple(described(extra) for extra in entry.extras)
+        words += ("into the running turn",) if entry.into_turn else ()
         return [Prompt(text, look.expanded, words)] if text.strip() or words else []
     if not text.strip():
         return extras
