@@ -99,7 +99,10 @@ def read_settings(
     """Read ``environ`` (the process's own by default). Raises :class:`SettingsError`."""
     env = dict(os.environ if environ is None else environ)
     notes: list[str] = []
-    home = env.get("HOME") or env.get("USERPROFILE") or str(Path.home())
+    home = env.get("HOME") or env.get("USERPROFILE")
+    if not home:  # a client started us with next to nothing, and commands of the CLI want one
+        home = str(Path.home())
+        env = {**env, "HOME": home}
     return AdapterSettings(
         protocols=_protocols(env.get("CLAUDE_AGENT_ACP_PROTOCOL", "")),
         cli_path=env.get("CLAUDE_CODE_EXECUTABLE") or None,

@@ -68,7 +68,7 @@ async def test_a_cli_that_dies_before_the_first_prompt_is_replaced_too() -> None
         assert (await w.prompt("next"))["stopReason"] == "end_turn"
 
 
-async def test_close_answers_the_prompt_first_withdraws_requests_and_leaves_no_process() -> None:
+async def test_scenario_27_close_answers_the_prompt_and_leaves_nothing() -> None:
     async with world(flow(When(says="write"), [WRITE], "Not reached.")) as w:
         await w.open()
         w.agent.on("session/request_permission", None)

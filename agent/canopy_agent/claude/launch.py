@@ -29,12 +29,13 @@ NESTING_MARKS = frozenset(
         "CLAUDE_CODE_MESSAGING_TOKEN",
         "CLAUDE_CODE_SESSION_ATTENDED",
         "CLAUDE_CODE_SESSION_ID",
+        "CLAUDE_CODE_SSE_PORT",
         "CLAUDE_EFFORT",
         "CLAUDE_PID",
     }
 )
-"""What the CLI 2.1.332 tells the commands it runs. A CLI that inherits it takes itself for part of
-the outer session."""
+"""What the CLI 2.1.332 tells the commands it runs, and where the editor of an outer terminal
+listens. A CLI that inherits it takes itself for part of the outer session."""
 
 PROMPT_ARGUMENT_LIMIT = 100_000
 """Bytes of system prompt that still go on the command line; Linux takes 128 KiB per argument."""

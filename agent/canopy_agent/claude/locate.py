@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from canopy_agent.claude import shims
 from canopy_agent.claude.errors import ClaudeStartFailed
 from canopy_agent.claude.start_failure import REMEDIES
 
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 VARIABLE = "CLAUDE_CODE_EXECUTABLE"
 
 _SDK = "claude_agent_sdk"
-_NAME = "claude.exe" if sys.platform == "win32" else "claude"
+_NAMES = ("claude.exe", "claude.cmd", "claude.ps1") if sys.platform == "win32" else ("claude",)
+"""The program first, then the scripts that npm makes."""
 _VERSION = re.compile(r"\d+\.\d+\.\d+\S*")
 
 
@@ -47,11 +49,12 @@ def locate_cli(environ: Mapping[str, str]) -> CliLocation:
     bundled = bundled_cli()
     if bundled is not None:
         return CliLocation(str(bundled), "bundled")
-    found = shutil.which(_NAME, path=environ.get("PATH", ""))
-    if found is not None:
-        return CliLocation(str(Path(found).absolute()), "path")
+    for name in _NAMES:
+        found = shutil.which(name, path=environ.get("PATH", ""))
+        if found is not None:
+            return CliLocation(shims.behind(str(Path(found).absolute())), "path")
     raise ClaudeStartFailed(
-        "Claude Code was not found.",
+        f"Claude Code was not found: the SDK has none, and {' or '.join(_NAMES)} is not on PATH.",
         hint=f"Set {VARIABLE} to the path of a Claude Code executable, or install the package "
         "claude-agent-sdk again: its wheel for your system brings one along.",
     )
@@ -60,7 +63,7 @@ def locate_cli(environ: Mapping[str, str]) -> CliLocation:
 def bundled_cli() -> Path | None:
     """The executable in the SDK's wheel, None when the wheel has none."""
     folder = _sdk_folder()
-    path = None if folder is None else folder / "_bundled" / _NAME
+    path = None if folder is None else folder / "_bundled" / _NAMES[0]
     return path if path is not None and path.is_file() else None
 
 
@@ -128,4 +131,4 @@ def _checked(named: str, environ: Mapping[str, str]) -> str:
         problem = "which is not executable"
     if problem is not None:
         raise ClaudeStartFailed(f"{VARIABLE} names {path}, {problem}.", hint=REMEDIES)
-    return str(path.absolute())
+    return shims.behind(str(path.absolute()))
