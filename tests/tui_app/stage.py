@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from canopy_shared.content import TextContent
 from canopy_shared.elicitation import parse_elicitation
+from canopy_shared.ext.goal import wrap as goal_meta
 from canopy_shared.permission import parse_permission_request
 from canopy_shared.updates import (
     AgentMessageChunk,
     AgentThoughtChunk,
+    AsyncTaskSpawned,
+    AsyncTaskStateUpdate,
+    SessionInfoUpdate,
     SubagentSpawned,
     SubagentStateUpdate,
     ToolCallStart,
@@ -48,6 +52,11 @@ class Stage:
         self._paint: OnTouched = lambda _touched: None
         self._keys = itertools.count(1)
         self._prompts = itertools.count(1)
+
+    @property
+    def now(self) -> float:
+        """The time of events."""
+        return self._clock()
 
     def make(self, _schedule: Schedule, paint: OnTouched) -> Stage:
         """What the app calls to get its host."""
@@ -89,6 +98,10 @@ class Stage:
                 self.apply(e.QueueChanged(session, tuple(p for p in queue if p.id != number)))
             case i.AnswerPermission(key) | i.AnswerElicitation(key):
                 self.apply(e.RequestAnswered(key))
+            case i.StopTask(task):
+                self.apply(e.TaskStopping(task))
+            case i.ClearGoal(session):
+                self.apply(e.UpdateArrived(session, SessionInfoUpdate(meta=goal_meta(None)), 0.0))
             case i.CancelTurn(session):
                 if session in self.state.roots:
                     self.end_turn("cancelled")
@@ -161,6 +174,32 @@ class Stage:
         """A child ends."""
         parent = self.state.sessions[child].parent or ROOT
         self.update(SubagentStateUpdate(child, state), parent)
+
+    def begin_task(
+        self,
+        task: str,
+        name: str,
+        kind: str = "shell",
+        session: str = ROOT,
+        *,
+        stops: bool = True,
+        **facts: Any,
+    ) -> str:
+        """A background task begins; returns its key."""
+        self.update(AsyncTaskSpawned(task, name, kind, can_stop=stops, **facts), session)
+        return f"{ROOT}/{task}"
+
+    def print_of_task(self, key: str, text: str) -> None:
+        """The output of a task so far."""
+        self.apply(e.TaskOutput(key, text))
+
+    def end_task(self, task: str, state: str = "completed", session: str = ROOT) -> None:
+        """A background task ends."""
+        self.update(AsyncTaskStateUpdate(task, state), session)
+
+    def tell(self, meta: dict[str, Any]) -> None:
+        """What an extension tells of the root."""
+        self.update(SessionInfoUpdate(meta=meta))
 
     def end_turn(self, reason: str = "end_turn") -> None:
         """The root's prompt is answered."""

@@ -61,7 +61,14 @@ async def test_the_client_says_what_it_can(tmp_path: Path) -> None:
     assert declared["elicitation"] == {"form": {}, "url": {}}
     assert declared["fs"] == {"readTextFile": False, "writeTextFile": False}
     air = declared["_meta"]["jetbrains"]["air"]
-    assert air["capabilities"] == ["nativeSubagentSessions", "backgroundSubagents"]
+    assert air["capabilities"] == [
+        "nativeSubagentSessions",
+        "backgroundSubagents",
+        "asyncTasks",
+        "sessionFailure",
+        "agentFileChangeReport",
+    ]
+    assert declared["session"] == {"notices": {}, "compaction": {}}
     assert declared["_meta"]["canopy"] == {"version": 1, "childCancel": True}
     assert script.received("session/new")[0]["params"] == {
         "cwd": str(tmp_path),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canopy_shared.content import ImageContent, UnknownContent
-from canopy_tui.model.entries import MessageEntry, NoticeEntry, PlanEntry, Role
+from canopy_tui.model.entries import CompactionEntry, MessageEntry, NoticeEntry, PlanEntry, Role
 from canopy_tui.model.toolcalls import OUTPUT_LIMIT
 from fakes.agent import said, tool, tool_update
 from tui_model.reducing import Story, kinds
@@ -235,14 +235,21 @@ def test_a_plan_document_is_shown_as_text() -> None:
     assert entry.document == "# Plan"
 
 
-def test_a_compaction_is_shown_like_a_call() -> None:
+def test_a_compaction_is_one_entry_from_its_start_to_its_end() -> None:
     story = Story()
-    for status in ("in_progress", "completed"):
-        story.update(
-            "S",
-            {"sessionUpdate": "compaction_update", "compactionId": "c", "status": status},
-        )
-    assert story.tool("compaction:c").status == "completed"
+    compaction = {"sessionUpdate": "compaction_update", "compactionId": "c"}
+    story.update("S", {**compaction, "status": "in_progress"})
+    piece = {"type": "text", "text": "The user asked"}
+    kind = "compaction_summary_chunk"
+    story.update("S", {"sessionUpdate": kind, "compactionId": "c", "content": piece})
+    facts = {"trigger": "manual", "preTokens": 200_000, "postTokens": 20_000, "durationMs": 9000}
+    meta = {"jetbrains": {"air": {"version": 1, "contextCompaction": facts}}}
+    story.update("S", {**compaction, "status": "completed", "_meta": meta})
+    story.update("S", {**compaction, "status": "failed", "error": "late"})
+    (entry,) = story.entries()
+    assert isinstance(entry, CompactionEntry)
+    assert (entry.status, entry.summary, entry.error) == ("completed", "The user asked", "")
+    assert (entry.before, entry.after, entry.seconds) == (200_000, 20_000, 9.0)
 
 
 # --- B82: what the client does not know -----------------------------------------------------------

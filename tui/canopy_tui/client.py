@@ -10,6 +10,7 @@ import asyncio
 import itertools
 import logging
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from canopy_shared import elicitation, methods, permission
 from canopy_shared.codec import decode_config_options, decode_session_update, encode
 from canopy_shared.errors import method_not_found, request_cancelled
+from canopy_shared.ext import air, file_report, goal
 from canopy_shared.extension_requests import PROMPT_REQUIRED
 from canopy_shared.peer import IncomingRequest, Peer
 from canopy_shared.updates import ConfigOptionUpdate, CurrentModeUpdate
@@ -56,6 +58,7 @@ class AcpClient:
         self._clock = clock
         self._keys = request_keys or itertools.count(1)
         self._open: dict[int, _OpenRequest] = {}
+        self._reports_files = False
         self._peer = Peer(
             transport, on_request=self._on_request, on_notification=self._on_notification
         )
@@ -74,7 +77,9 @@ class AcpClient:
     async def initialize(self) -> wire_answers.AgentFacts:
         """Say hello. Raises ``UnusableAgentError``, and ``AcpError`` as the agent sent it."""
         params = wire_answers.initialize_params()
-        return await self._call(methods.INITIALIZE, params, wire_answers.read_initialize)
+        facts = await self._call(methods.INITIALIZE, params, wire_answers.read_initialize)
+        self._reports_files = air.AGENT_FILE_CHANGE_REPORT in facts.air
+        return facts
 
     async def new_session(self, cwd: str) -> str:
         """Open a session and return its id. Raises ``AcpError``, ``UnusableAgentError``."""
@@ -145,9 +150,12 @@ class AcpClient:
                 at=self._clock(),
             )
         )
+        params: dict[str, Any] = {"sessionId": session, "prompt": _blocks(prompt)}
+        if self._reports_files:
+            params["_meta"] = file_report.request(uuid.uuid4().hex)
         self._peer.call(
             methods.SESSION_PROMPT,
-            {"sessionId": session, "prompt": _blocks(prompt)},
+            params,
             lambda answer: self._emit(wire_answers.read_turn(answer, session, self._clock())),
         )
 
@@ -178,6 +186,16 @@ class AcpClient:
         for key, request in list(self._open.items()):
             if request.session == session:
                 self._answer_cancelled(key)
+
+    async def stop_task(self, session: str, task: str) -> bool:
+        """Stop a background task; whether the agent did. Raises ``AcpError``."""
+        params = {"sessionId": session, "asyncTaskId": task}
+        result = await self._peer.request(methods.ASYNC_TASK_STOP, params)
+        return wire_answers.mapping(result).get("stopped") is True
+
+    async def clear_goal(self, session: str) -> None:
+        """Give up the goal. Raises ``AcpError``."""
+        await self._peer.request(methods.GOAL, {"sessionId": session, "action": goal.CLEAR})
 
     # --- what the agent asks ----------------------------------------------------------------------
 

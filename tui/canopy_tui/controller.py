@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from canopy_shared.errors import AcpError
 from canopy_tui.agent_life import AgentLife
+from canopy_tui.background_work import BackgroundWork
 from canopy_tui.frame_pump import FramePump, frame_rate
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
@@ -59,6 +60,9 @@ class Controller:
         self._clock = clock
         self._tasks: set[asyncio.Task[Any]] = set()
         self._pump = FramePump(on_touched, schedule, rate=frame_rate(environment))
+        self._work = BackgroundWork(
+            lambda: self.state, lambda: self._client, self.apply, self._spawn, clock
+        )
         self._life = AgentLife(launch, str(directory), self.apply, lambda: self.state, clock)
         self._flow = PromptFlow(self.state, lambda: self._client, self.apply, clock)
 
@@ -83,7 +87,10 @@ class Controller:
 
     def apply(self, event: e.Event) -> None:
         """Reduce one event and have it painted with the next frame."""
-        self._pump.add(reduce(self.state, event))
+        touched = reduce(self.state, event)
+        self._pump.add(touched)
+        if touched.tasks:
+            self._work.follow()
         if isinstance(event, e.TurnEnded | e.SteerEnded):
             self._answered(event)
 
@@ -102,7 +109,7 @@ class Controller:
     def act(self, intent: i.Intent) -> None:
         """Carry out ``intent``. Returns at once; an intent that has no use now does nothing."""
         match intent:
-            case i.SendPrompt() | i.EditQueued() | i.RemoveQueued() | i.SendQueue():
+            case i.SendPrompt() | i.EditQueued() | i.RemoveQueued() | i.SendQueue() | i.SendAgain():
                 self._prompts(intent)
             case i.SteerPrompt() | i.SteerQueued():
                 self._prompts(intent)
@@ -110,6 +117,8 @@ class Controller:
                 self._answer(intent)
             case i.CancelTurn(session):
                 self._cancel(session)
+            case i.StopTask() | i.ClearGoal():
+                self._work.act(intent)
             case i.SetMode() | i.SetOption():
                 self._set(intent)
             case i.OpenSession(cwd):
@@ -172,6 +181,8 @@ class Controller:
         view = self.state.sessions.get(session)
         client = self._client
         if view is None or client is None:
+            return
+        if view.cycle is not None and not view.in_turn and self._work.stop_cycle(view.cycle):
             return
         if view.parent is None or (view.cancellable and view.phase is Phase.RUNNING):
             client.cancel(view.wire_id)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
+from canopy_tui.model.queue import last_prompt
 from canopy_tui.model.state import Phase, QueuedPrompt
 from canopy_tui.model.steering import can_steer
 
@@ -22,7 +23,13 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView
 
 PromptIntent = (
-    i.SendPrompt | i.EditQueued | i.RemoveQueued | i.SendQueue | i.SteerPrompt | i.SteerQueued
+    i.SendPrompt
+    | i.EditQueued
+    | i.RemoveQueued
+    | i.SendQueue
+    | i.SendAgain
+    | i.SteerPrompt
+    | i.SteerQueued
 )
 
 HOLDS_QUEUE = frozenset({"error", "cancelled", "disconnected"})
@@ -63,6 +70,8 @@ class PromptFlow:
             case i.SendQueue():
                 self._set_queue(root, root.queue, held=False)
                 self.advance(root)
+            case i.SendAgain():
+                self._repeat(root)
             case i.SteerPrompt(_, text, blocks, source):
                 if text.strip() or blocks:
                     self._steer(root, QueuedPrompt(next(self._ids), text, blocks, source))
@@ -73,6 +82,14 @@ class PromptFlow:
     def _enqueue(self, root: SessionView, prompt: QueuedPrompt) -> None:
         self._set_queue(root, [*root.queue, prompt], held=False)
         self.advance(root)
+
+    def _repeat(self, root: SessionView) -> None:
+        """Send the last message once more, before what waits."""
+        said = last_prompt(root)
+        if said is not None and not root.in_turn:
+            again = QueuedPrompt(next(self._ids), *said)
+            self._set_queue(root, [again, *root.queue], held=False)
+            self.advance(root)
 
     def _set_queue(self, root: SessionView, queue: list[QueuedPrompt], *, held: bool) -> None:
         self._apply(e.QueueChanged(root.id, tuple(queue), held=held and bool(queue)))

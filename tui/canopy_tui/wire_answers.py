@@ -11,8 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from canopy_shared.codec import decode_config_options
-from canopy_shared.errors import REQUEST_CANCELLED, AcpError, ConnectionClosedError
-from canopy_shared.ext import air, canopy, terminal
+from canopy_shared.errors import (
+    AUTH_REQUIRED,
+    REQUEST_CANCELLED,
+    AcpError,
+    ConnectionClosedError,
+)
+from canopy_shared.ext import air, canopy, failure, terminal
 from canopy_shared.version import __version__
 from canopy_tui.model.events import SessionOpened, SteerEnded, TurnEnded
 
@@ -23,6 +28,14 @@ PROTOCOL = 1
 
 _TAKEN_IN = frozenset({"injected", "startedNewTurn"})
 """Outcomes of steering after which the agent has the message."""
+AIR_CAPABILITIES = (
+    air.NATIVE_SUBAGENT_SESSIONS,
+    air.BACKGROUND_SUBAGENTS,
+    air.ASYNC_TASKS,
+    air.SESSION_FAILURE,
+    air.AGENT_FILE_CHANGE_REPORT,
+)
+"""What this client declares of AIR: what it uses, and no more."""
 
 
 class UnusableAgentError(Exception):
@@ -44,6 +57,11 @@ class AgentFacts:
         return self.capabilities.get("loadSession") is True
 
     @property
+    def air(self) -> frozenset[str]:
+        """The AIR capabilities that the agent has."""
+        return air.declaration({"_meta": self.meta}).capabilities
+
+    @property
     def closes_sessions(self) -> bool:
         """Whether ``session/close`` works."""
         sessions = self.capabilities.get("sessionCapabilities")
@@ -61,10 +79,10 @@ def initialize_params() -> dict[str, Any]:
         "clientCapabilities": {
             "fs": {"readTextFile": False, "writeTextFile": False},
             "terminal": False,
-            "session": {"notices": {}},
+            "session": {"notices": {}, "compaction": {}},
             "elicitation": {"form": {}, "url": {}},
             "_meta": {
-                **air.client_meta(air.NATIVE_SUBAGENT_SESSIONS, air.BACKGROUND_SUBAGENTS),
+                **air.client_meta(*AIR_CAPABILITIES),
                 **canopy.client_meta(),
                 terminal.OUTPUT: True,
                 terminal.OUTPUT_DELTA: True,
@@ -117,10 +135,12 @@ def read_turn(response: Response, session: str, at: float) -> TurnEnded:
     """How a turn ended: by its stop reason, an error, or because the agent is gone."""
     error = response.error
     if error is None:
-        stop = mapping(response.result).get("stopReason")
-        return TurnEnded(
-            session=session, stop_reason=stop if isinstance(stop, str) else "end_turn", at=at
-        )
+        result = mapping(response.result)
+        stop = result.get("stopReason")
+        record = failure.read(result.get("_meta"))
+        failed = record is not None and record.severity == "error"
+        reason = "error" if failed else stop if isinstance(stop, str) else "end_turn"
+        return TurnEnded(session=session, stop_reason=reason, at=at, failure=record)
     if isinstance(error, ConnectionClosedError):
         return TurnEnded(session=session, stop_reason="disconnected", at=at)
     if error.code == REQUEST_CANCELLED:
@@ -131,6 +151,7 @@ def read_turn(response: Response, session: str, at: float) -> TurnEnded:
         error=error.message,
         detail=details_of(error),
         at=at,
+        can_repeat=error.code != AUTH_REQUIRED,
     )
 
 

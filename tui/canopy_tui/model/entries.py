@@ -91,6 +91,8 @@ class ToolEntry(Entry):
     exited: bool = False
     exit_code: int | None = None
     backgrounded: bool = False
+    in_background: bool = False
+    """A background task that the call began goes on."""
     ended_at: float | None = None
     waits: bool = False
     """A permission request for this call is open."""
@@ -129,6 +131,8 @@ class RuleEntry(Entry):
 
     kind: str
     text: str = ""
+    detail: str = ""
+    """What led to work outside a turn, in the words of the agent."""
     running: int = 0
 
 
@@ -151,6 +155,51 @@ class NoticeEntry(Entry):
     detail: str = ""
     action: str | None = None
     """An action of the app that helps, such as ``restart_agent``."""
+    hint: str = ""
+    """What to do next, as a sentence."""
+    failure: str = ""
+    """The id of the failure record that is shown."""
+    failure_revision: int = 0
+    recovered: bool = False
+    """What the warning was about went well in the end."""
 
 
-AnyEntry = MessageEntry | ToolEntry | ChildEntry | RuleEntry | PlanEntry | NoticeEntry
+@dataclass(slots=True, kw_only=True)
+class CompactionEntry(Entry):
+    """The context was made smaller. ``before`` and ``after`` are tokens, None when not known.
+
+    ``status`` is ``in_progress``, ``completed``, ``failed`` or ``cancelled``.
+    """
+
+    status: str = "in_progress"
+    trigger: str = ""
+    before: int | None = None
+    after: int | None = None
+    seconds: float | None = None
+    summary: str = ""
+    error: str = ""
+    ended_at: float | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class ChangesEntry(Entry):
+    """The files that a turn changed, as the agent reports them: absolute ``paths``.
+
+    ``truncated``: there are more. ``since`` is when the turn began.
+    """
+
+    paths: tuple[str, ...]
+    truncated: bool = False
+    since: float = 0.0
+
+
+AnyEntry = (
+    MessageEntry
+    | ToolEntry
+    | ChildEntry
+    | RuleEntry
+    | PlanEntry
+    | NoticeEntry
+    | CompactionEntry
+    | ChangesEntry
+)

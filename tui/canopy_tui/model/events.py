@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from canopy_shared.content import ContentBlock
+from canopy_shared.ext.failure import SessionFailure
 from canopy_shared.updates import ConfigOption, ToolCallUpdate, Update
 from canopy_tui.model.state import PendingRequest, QueuedPrompt
 
@@ -123,6 +124,9 @@ class TurnEnded:
     at: float
     error: str = ""
     detail: str = ""
+    failure: SessionFailure | None = None
+    can_repeat: bool = False
+    """Sending the same message again has a use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +149,23 @@ class RequestWithdrawn:
     """The agent no longer waits for an answer. Without effect once answered."""
 
     key: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOutput:
+    """The end of the output of the background task with that key; ``cut``: there is more before."""
+
+    task: str
+    text: str
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStopping:
+    """The agent was asked to stop a background task; not ``on``: it did not."""
+
+    task: str
+    on: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +222,8 @@ Event = (
     | RequestArrived
     | RequestAnswered
     | RequestWithdrawn
+    | TaskOutput
+    | TaskStopping
     | Seen
     | Watched
     | LinkChanged

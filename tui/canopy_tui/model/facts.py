@@ -1,16 +1,21 @@
-"""Updates that change facts of a session and not its transcript: modes, options, commands, title.
+"""Updates that change facts of a session: modes, options, commands, title, goal, failures.
 
 Each replaces what was known before; what the facts are used for is not known here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from canopy_shared.ext import failure, file_report, goal, suggestions
+from canopy_shared.unset import Unset
+from canopy_tui.model import failures, transcript
+from canopy_tui.model.entries import ChangesEntry
 from canopy_tui.model.sanitize import clipped
+from canopy_tui.model.state import Replay
 
 if TYPE_CHECKING:
+    from canopy_shared.ext.file_report import FileReport
     from canopy_shared.updates import (
         AvailableCommandsUpdate,
         ConfigOption,
@@ -18,7 +23,7 @@ if TYPE_CHECKING:
         CurrentModeUpdate,
         SessionInfoUpdate,
     )
-    from canopy_tui.model.state import SessionView
+    from canopy_tui.model.state import ClientState, SessionView, Touched
 
 TITLE_LIMIT = 200
 
@@ -56,13 +61,32 @@ def take_options(view: SessionView, given: tuple[ConfigOption, ...]) -> None:
             view.role = clipped(value, TITLE_LIMIT)
 
 
-def information(view: SessionView, update: SessionInfoUpdate) -> None:
-    """The title, and what the agent suggests to ask next (``_meta.promptSuggestions``)."""
+def information(
+    state: ClientState, view: SessionView, update: SessionInfoUpdate, at: float, touched: Touched
+) -> None:
+    """The title, and what extensions tell with it: predictions, goal, failures, changed files."""
     if isinstance(update.title, str):
         view.title = clipped(update.title, TITLE_LIMIT)
-    meta = update.meta
-    offered = meta.get("promptSuggestions") if isinstance(meta, Mapping) else None
-    if isinstance(offered, Mapping):
-        rows = offered.get("suggestions")
-        texts = [row.get("text") for row in rows or () if isinstance(row, Mapping)]
-        view.suggestions = tuple(text for text in texts if isinstance(text, str))
+    predicted = suggestions.read(update.meta)
+    if predicted is not None:
+        view.suggestions = predicted
+    told = goal.read(update.meta)
+    if not isinstance(told, Unset):
+        view.goal = told
+    if view.replay is Replay.SKIP:
+        return  # what follows is shown in the transcript already
+    record = failure.read(update.meta)
+    if record is not None:
+        failures.told(state, view, record, at, touched)
+    report = file_report.read(update.meta)
+    if report is not None and report.paths:
+        _changed_files(state, view, report, at, touched)
+
+
+def _changed_files(
+    state: ClientState, view: SessionView, report: FileReport, at: float, touched: Touched
+) -> None:
+    entry = ChangesEntry(
+        at=at, paths=report.paths, truncated=report.truncated, since=view.turn_started_at
+    )
+    transcript.append(state, view, entry, touched, work=False)

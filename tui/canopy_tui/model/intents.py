@@ -75,6 +75,27 @@ class CancelTurn:
 
 
 @dataclass(frozen=True, slots=True)
+class SendAgain:
+    """Send the last message of a root once more, before what waits in its queue."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class StopTask:
+    """Stop the background task with that key."""
+
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClearGoal:
+    """Give up the goal of a root."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerPermission:
     """Answer a permission request with one of its options; None answers ``cancelled``."""
 
@@ -142,6 +163,9 @@ Intent = (
     | RemoveQueued
     | SendQueue
     | CancelTurn
+    | SendAgain
+    | StopTask
+    | ClearGoal
     | AnswerPermission
     | AnswerElicitation
     | SetMode

@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from canopy_shared import jsonio
+from canopy_tui.model.entries import MessageEntry, Role
 from canopy_tui.model.state import RequestState
 from canopy_tui.model.toolcalls import find
 
 if TYPE_CHECKING:
-    from canopy_tui.model.state import ClientState, PendingRequest
+    from canopy_shared.content import ContentBlock
+    from canopy_tui.model.state import ClientState, PendingRequest, SessionView
 
 
 def head(state: ClientState, session: str | None) -> PendingRequest | None:
@@ -48,6 +50,14 @@ def place_of(state: ClientState, key: int) -> tuple[int, int]:
 def get(state: ClientState, key: int) -> PendingRequest | None:
     """The request with ``key``, also a short while after it was answered or withdrawn."""
     return next((request for request in state.requests if request.key == key), None)
+
+
+def last_prompt(root: SessionView) -> tuple[str, tuple[ContentBlock, ...]] | None:
+    """Text and blocks of the message that was sent last; None when nothing was sent."""
+    for entry in reversed(root.entries):
+        if isinstance(entry, MessageEntry) and entry.role is Role.USER:
+            return entry.text, tuple(entry.extras)
+    return None
 
 
 def identical(state: ClientState, key: int) -> list[PendingRequest]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from canopy_tui.model import events as e
-from canopy_tui.model import requests, sessions, steering, transcript, turns, updates
+from canopy_tui.model import requests, sessions, steering, tasks, transcript, turns, updates
 from canopy_tui.model.state import RequestState, Touched
 
 if TYPE_CHECKING:
@@ -47,6 +47,10 @@ def reduce(state: ClientState, event: e.Event) -> Touched:
             sessions.link_changed(state, event, touched)
         case e.Noticed():
             sessions.noticed(state, event, touched)
+        case e.TaskOutput():
+            tasks.output(state, event, touched)
+        case e.TaskStopping():
+            tasks.stopping(state, event, touched)
         case e.Seen() | e.Watched():
             _looked(state, event, touched)
         case e.QueueChanged() | e.PromptSent() | e.TurnEnded() | e.SteerSent() | e.SteerEnded():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from canopy_tui.model import children, facts, requests, transcript
+from canopy_tui.model import children, facts, requests, tasks, transcript
 from canopy_tui.model.entries import NoticeEntry
 from canopy_tui.model.sanitize import without_escapes
 from canopy_tui.model.state import AgentLink, Phase, Replay, RequestState, SessionView
@@ -95,6 +95,7 @@ def closed(state: ClientState, event: SessionClosed, touched: Touched) -> None:
     for session in gone:
         del state.sessions[session]
     state.roots.remove(view.id)
+    tasks.forget_root(state, view.id, touched)
     state.aliases = {wire: own for wire, own in state.aliases.items() if own not in gone}
     state.watched -= gone
     touched.tree = True
@@ -116,6 +117,7 @@ def link_changed(state: ClientState, event: LinkChanged, touched: Touched) -> No
         return
     requests.withdraw_all(state, touched)
     state.unplaced.clear()
+    tasks.all_ended(state, event.at, touched)
     for view in list(state.sessions.values()):
         _disconnect(state, view, event, touched)
 
@@ -125,7 +127,7 @@ def _disconnect(
 ) -> None:
     transcript.close_message(state, view, touched)
     close_open(state, view, event.at, touched, background=True)
-    view.burst = None
+    view.burst = view.cycle = None
     view.replay = Replay.NO
     if view.phase is Phase.RUNNING:
         view.ended_at = event.at

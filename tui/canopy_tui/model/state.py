@@ -11,7 +11,9 @@ from enum import Enum
 from typing import Any
 
 from canopy_shared.content import ContentBlock
+from canopy_shared.ext.goal import Goal
 from canopy_shared.updates import Command, ConfigOption
+from canopy_tui.model.background import BackgroundTask
 from canopy_tui.model.entries import AnyEntry
 
 
@@ -148,6 +150,8 @@ class SessionView:
     cost: float | None = None
     model: str = ""
     suggestions: tuple[str, ...] = ()
+    goal: Goal | None = None
+    """What Claude Code works towards on its own."""
     successor: str | None = None
     """The root that took the place of this one, which cannot go on."""
 
@@ -162,9 +166,19 @@ class SessionView:
     flat_launches: dict[str, str] = field(default_factory=dict)
     """Root of an agent that flattens: tool call id → child that the call launched."""
     detached: bool = False
+    failures: dict[str, int] = field(default_factory=dict)
+    """Id of a failure record → index in ``entries`` of its notice."""
+    troubled: str | None = None
+    """Id of the record of what is tried again now."""
+    compactions: dict[str, int] = field(default_factory=dict)
+    """Compaction id → index in ``entries``."""
     open_message: int | None = None
     plan_entry: int | None = None
     burst: Burst | None = None
+    cycle: str | None = None
+    """Key of the task that stands for what this root does on its own now."""
+    tells_cycles: bool = False
+    """The agent announces such work, so nothing has to be guessed from output outside a turn."""
     reports_results: bool = False
     """The agent says when output outside a turn is over."""
     ruled_turn: int = 0
@@ -210,6 +224,8 @@ class ClientState:
     """Updates for sessions nobody has announced yet, bounded; they are applied at the
     announcement.
     """
+    tasks: dict[str, BackgroundTask] = field(default_factory=dict)
+    """Background tasks by their key, in the order in which they began; see ``tasks``."""
 
     def waiting(self) -> list[PendingRequest]:
         """Requests that still wait for the person, oldest first."""
@@ -238,9 +254,12 @@ class Touched:
     """Sessions were added or removed."""
     requests: bool = False
     link: bool = False
+    tasks: bool = False
+    """Background tasks came, went or changed."""
 
     def __bool__(self) -> bool:
-        return bool(self.sessions or self.entries or self.tree or self.requests or self.link)
+        some = self.sessions or self.entries or self.tree
+        return bool(some or self.requests or self.link or self.tasks)
 
     def merge(self, other: Touched) -> None:
         """Add what ``other`` touched."""
@@ -249,3 +268,4 @@ class Touched:
         self.tree |= other.tree
         self.requests |= other.requests
         self.link |= other.link
+        self.tasks |= other.tasks

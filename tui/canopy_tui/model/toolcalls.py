@@ -94,10 +94,10 @@ def _merge_terminal(entry: ToolEntry, meta: object) -> None:
         entry.has_terminal = True
     whole = terminal.read(meta, terminal.OUTPUT)
     if whole is not None and isinstance(whole.get("data"), str):
-        _show_output(entry, whole["data"])
+        show_output(entry, whole["data"])
     more = terminal.read(meta, terminal.OUTPUT_DELTA)
     if more is not None and isinstance(more.get("data"), str):
-        _show_output(entry, entry.output + more["data"])
+        show_output(entry, entry.output + more["data"])
     end = terminal.read(meta, terminal.EXIT)
     if end is not None:
         code = end.get("exit_code")
@@ -105,7 +105,8 @@ def _merge_terminal(entry: ToolEntry, meta: object) -> None:
         entry.exit_code = code if isinstance(code, int) else None
 
 
-def _show_output(entry: ToolEntry, text: str) -> None:
+def show_output(entry: ToolEntry, text: str) -> None:
+    """Set the terminal output of a call, of which only the end is kept."""
     entry.has_terminal = True
     entry.output = text if len(text) <= OUTPUT_LIMIT else text[-OUTPUT_LIMIT:]
 

@@ -9,17 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_shared.content import TextContent
-from canopy_tui.model.entries import AnyEntry, MessageEntry, NoticeEntry, Role, RuleEntry, ToolEntry
+from canopy_tui.model.background import BACKGROUND, cause_of
+from canopy_tui.model.entries import (
+    AnyEntry,
+    CompactionEntry,
+    MessageEntry,
+    NoticeEntry,
+    Role,
+    RuleEntry,
+    ToolEntry,
+)
 from canopy_tui.model.state import Burst, Replay
 
 if TYPE_CHECKING:
     from canopy_shared.content import ContentBlock
     from canopy_tui.model.state import ClientState, SessionView, Touched
 
-BACKGROUND = "background"
-"""The origin of work outside a turn until the agent names a better one."""
-
-_COUNTED = (MessageEntry, ToolEntry, NoticeEntry)
+_COUNTED = (MessageEntry, ToolEntry, NoticeEntry, CompactionEntry)
 
 
 def append(
@@ -58,6 +64,13 @@ def changed(state: ClientState, view: SessionView, entry: AnyEntry, touched: Tou
         view.after_turn = entry.after_turn
 
 
+def redrawn(view: SessionView, entry: AnyEntry, touched: Touched) -> None:
+    """Note that ``entry`` looks different, in a way that is no news."""
+    entry.revision += 1
+    touched.entries.add((view.id, entry.key))
+    touched.sessions.add(view.id)
+
+
 def _counts(entry: AnyEntry) -> bool:
     return isinstance(entry, _COUNTED) and getattr(entry, "role", None) is not Role.USER
 
@@ -81,7 +94,9 @@ def _origin_outside_turn(state: ClientState, view: SessionView, touched: Touched
         return None
     if view is root:
         if view.burst is None:
-            rule = RuleEntry(at=root.turn_ended_at, kind="after_turn", text=BACKGROUND)
+            origin, words = cause_of(state.tasks.get(root.cycle or ""))
+            at = root.turn_ended_at
+            rule = RuleEntry(at=at, kind="after_turn", text=origin, detail=words)
             view.burst = Burst(_add(state, view, rule, touched))
         started = view.entries[view.burst.rule]
         return started.text if isinstance(started, RuleEntry) else BACKGROUND

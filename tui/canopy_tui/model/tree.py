@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
+from canopy_tui.model.background import TURN
 from canopy_tui.model.state import Phase
 
 if TYPE_CHECKING:
@@ -22,12 +24,20 @@ STALE_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over all sessions. ``agents`` are the running children alone."""
+    """Sums over all sessions. ``agents`` are the running children alone, ``tasks`` what runs in
+    the background and is no agent.
+    """
 
     running: int
     agents: int
     waiting: int
     new: int
+    tasks: int = 0
+
+    @property
+    def at_work(self) -> int:
+        """Everything that runs."""
+        return self.running + self.tasks
 
 
 def below(state: ClientState, session: str) -> Iterator[SessionView]:
@@ -52,6 +62,41 @@ def rows(
 
     for root in state.roots:
         yield from visit(root, 0)
+
+
+class Filter(Enum):
+    """Which rows a tree shows. The word is what a person reads."""
+
+    ALL = "all"
+    NEEDS_YOU = "needs you"
+    WORKING = "working"
+    DONE = "done"
+
+    @property
+    def following(self) -> Filter:
+        """The next one, going round."""
+        every = list(Filter)
+        return every[(every.index(self) + 1) % len(every)]
+
+
+def kept(state: ClientState, wanted: Filter) -> frozenset[str] | None:
+    """The sessions that ``wanted`` leaves, with those above them; None when it leaves all."""
+    if wanted is Filter.ALL:
+        return None
+    asking = {request.session for request in state.waiting()}
+    found: set[str] = set()
+    for view in state.sessions.values():
+        fits = {
+            Filter.NEEDS_YOU: view.id in asking or view.requires_action,
+            Filter.WORKING: view.phase is Phase.RUNNING,
+            Filter.DONE: view.parent is not None and view.phase.ended,
+        }[wanted]
+        while fits and view.id not in found:
+            found.add(view.id)
+            if view.parent is None:
+                break
+            view = state.sessions[view.parent]
+    return frozenset(found)
 
 
 def path(state: ClientState, session: str) -> list[SessionView]:
@@ -95,6 +140,7 @@ def totals(state: ClientState) -> Totals:
         agents=sum(view.parent is not None for view in running),
         waiting=len(state.waiting()),
         new=sum(view.unseen for view in state.sessions.values()),
+        tasks=sum(task.kind != TURN and not task.is_over for task in state.tasks.values()),
     )
 
 

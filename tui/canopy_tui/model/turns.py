@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from canopy_shared.ext import claude
-from canopy_tui.model import children, transcript
+from canopy_tui.model import children, failures, transcript
 from canopy_tui.model.entries import MessageEntry, NoticeEntry, Role, RuleEntry
 from canopy_tui.model.state import Phase
 from canopy_tui.model.toolcalls import close_open
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 def settle_phase(view: SessionView, touched: Touched) -> None:
     """A root runs while it has a turn, or a burst of an agent that says when a burst is over."""
-    busy = view.in_turn or (view.burst is not None and view.reports_results)
+    guessed = view.burst is not None and view.reports_results and not view.tells_cycles
+    busy = view.in_turn or view.cycle is not None or guessed
     phase = Phase.RUNNING if busy else Phase.IDLE
     if view.phase is Phase.DISCONNECTED and not busy:
         return
@@ -72,8 +73,13 @@ def turn_ended(state: ClientState, view: SessionView, event: TurnEnded, touched:
     if event.stop_reason == "cancelled":
         close_open(state, view, event.at, touched, background=False)
     children.end_detached(state, view, event.at, touched)
-    if event.error:
+    if event.stop_reason not in ("error", "disconnected"):
+        failures.recovered(state, view, touched)
+    if event.failure is not None:
+        failures.told(state, view, event.failure, event.at, touched)
+    elif event.error:
         notice = NoticeEntry(at=event.at, severity="error", title=event.error, detail=event.detail)
+        notice.action = failures.SEND_AGAIN if event.can_repeat else None
         transcript.append(state, view, notice, touched, work=False)
     rule = RuleEntry(
         at=event.at,

@@ -9,8 +9,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from canopy_shared import updates as u
-from canopy_shared.content import TextContent, ToolContent
-from canopy_tui.model import activity, children, facts, flat, toolcalls, transcript, turns
+from canopy_tui.model import (
+    activity,
+    children,
+    compaction,
+    facts,
+    failures,
+    flat,
+    tasks,
+    toolcalls,
+    transcript,
+    turns,
+)
 from canopy_tui.model.entries import NoticeEntry, PlanEntry, Role
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import Phase, Replay
@@ -51,6 +61,7 @@ def _chunk(
     transcript.add_chunk(state, view, role, update.content, message_id, at, touched)
     if role is not Role.USER:
         view.activity = activity.of_message(role)
+        failures.recovered(state, view, touched)
         _root_works(view, touched)
 
 
@@ -64,6 +75,7 @@ def _tool(
     if not update.tool_call_id:
         return
     entry = toolcalls.apply(state, view, update, at, touched)
+    failures.recovered(state, view, touched)
     view.activity = activity.after_tool(view) if entry.ended else activity.of_tool(entry)
     _root_works(view, touched)
     root = state.root_of(view)
@@ -110,63 +122,6 @@ def _notice(
     severity = update.severity if update.severity in ("info", "warning", "error") else "info"
     notice = NoticeEntry(at=at, severity=severity, title=update.title, detail=detail)
     transcript.append(state, view, notice, touched, work=False)
-
-
-def _compaction(
-    state: ClientState, view: SessionView, update: u.CompactionUpdate, at: float, touched: Touched
-) -> None:
-    """Shown as a tool call, which is how agents without this update tell of it."""
-    status = "failed" if update.status == "cancelled" else update.status
-    blocks = update.summary if isinstance(update.summary, tuple) else ()
-    report = u.ToolCallStart(
-        tool_call_id=f"compaction:{update.compaction_id}",
-        title="Compact conversation",
-        kind="think",
-    )
-    known = toolcalls.find(view, report.tool_call_id)
-    if known is None:
-        toolcalls.apply(state, view, report, at, touched)
-    content = tuple(ToolContent(block) for block in blocks)
-    change = u.ToolCallUpdate(report.tool_call_id, status=status, content=content or None)
-    toolcalls.apply(state, view, change, at, touched)
-
-
-def _compaction_chunk(
-    state: ClientState,
-    view: SessionView,
-    update: u.CompactionSummaryChunk,
-    at: float,
-    touched: Touched,
-) -> None:
-    call = f"compaction:{update.compaction_id}"
-    entry = toolcalls.find(view, call)
-    if entry is None or not isinstance(update.content, TextContent):
-        return
-    before = [
-        c.content.text
-        for c in entry.content
-        if isinstance(c, ToolContent) and isinstance(c.content, TextContent)
-    ]
-    text = TextContent("".join([*before, update.content.text]))
-    report = u.ToolCallUpdate(call, content=(ToolContent(text),))
-    toolcalls.apply(state, view, report, at, touched)
-
-
-def _task(
-    state: ClientState,
-    view: SessionView,
-    update: u.AsyncTaskSpawned | u.AsyncTaskProgress | u.AsyncTaskStateUpdate,
-    at: float,
-    touched: Touched,
-) -> None:
-    call = update.tool_call_id
-    entry = toolcalls.find(view, call) if isinstance(call, str) else None
-    if entry is None:
-        return
-    entry.backgrounded = True
-    if isinstance(update, u.AsyncTaskStateUpdate) and update.state not in ("running", "paused"):
-        entry.ended_at = at
-    transcript.changed(state, view, entry, touched)
 
 
 def _spawned(
@@ -220,7 +175,7 @@ _FACTS: dict[type, Handler] = {
     ),
     u.CurrentModeUpdate: lambda state, view, update, at, touched: facts.mode(view, update),
     u.ConfigOptionUpdate: lambda state, view, update, at, touched: facts.options(view, update),
-    u.SessionInfoUpdate: lambda state, view, update, at, touched: facts.information(view, update),
+    u.SessionInfoUpdate: facts.information,
     u.UsageUpdate: lambda state, view, update, at, touched: turns.usage(
         state, view, update, touched
     ),
@@ -236,17 +191,17 @@ _HANDLERS: dict[type, Handler] = {
     u.Plan: _plan,
     u.PlanDocument: _plan_document,
     u.Notice: _notice,
-    u.CompactionUpdate: _compaction,
-    u.CompactionSummaryChunk: _compaction_chunk,
+    u.CompactionUpdate: compaction.told,
+    u.CompactionSummaryChunk: compaction.grew,
     u.SubagentSpawned: _spawned,
     u.SubagentStateUpdate: _child_ended,
     u.SubagentUpdate: _child_reported,
     u.SessionMessage: lambda state, view, update, at, touched: children.message(
         state, view, update, at, touched
     ),
-    u.AsyncTaskSpawned: _task,
-    u.AsyncTaskProgress: _task,
-    u.AsyncTaskStateUpdate: _task,
+    u.AsyncTaskSpawned: tasks.told,
+    u.AsyncTaskProgress: tasks.told,
+    u.AsyncTaskStateUpdate: tasks.told,
     u.UnknownUpdate: _unknown,
 }
 

@@ -19,7 +19,7 @@ from canopy_tui.view.commands import Commands
 from canopy_tui.view.composer import Composer
 from canopy_tui.view.help import HelpScreen
 from canopy_tui.view.keys import EVERYWHERE, SLOTS, Key
-from canopy_tui.view.labels import agents, marks_of, name_of
+from canopy_tui.view.labels import at_work, marks_of, name_of
 from canopy_tui.view.permission import PermissionPane
 from canopy_tui.view.posting import Posted
 from canopy_tui.view.request_desk import RequestDesk
@@ -28,6 +28,7 @@ from canopy_tui.view.session_tree import SessionTree
 from canopy_tui.view.start_view import StartView
 from canopy_tui.view.theme import DARK, LIGHT, THEMES
 from canopy_tui.view.transcript import TranscriptView
+from canopy_tui.view.work_app import WorkApp
 from canopy_tui.view.write_app import WriteApp
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ NOT_CYCLED = frozenset({"bypassPermissions", "dontAsk"})
 """Modes that ask nothing any more: chosen by name in the palette, never by going round."""
 
 
-class CanopyApp(WriteApp):
+class CanopyApp(WriteApp, WorkApp):
     """The client. Returns 0 when the person quit."""
 
     TITLE = "canopy"
@@ -75,6 +76,7 @@ class CanopyApp(WriteApp):
         ended = self._turn_end(touched)
         self.keep_pane()
         self.main.update(touched)
+        self.follow_screens()
         if touched.requests or touched.tree:
             self.call_later(self.desk.requests_changed)
         self._announcer.look(self.around.clock(), watched=self.app_focus)
@@ -88,12 +90,15 @@ class CanopyApp(WriteApp):
                 continue
             done, self._turns[root.id] = self._turns.get(root.id, 0), root.turns_done
             still = tree.running_below(self.state, root.id)
-            if root.turns_done > done and still and not root.in_turn:
-                return f"{name_of(self.state, root)} is done · {agents(still)} still working"
+            tasks = tree.totals(self.state).tasks
+            if root.turns_done > done and (still or tasks) and not root.in_turn:
+                return (
+                    f"{name_of(self.state, root)} is done · {at_work(still, tasks)} still working"
+                )
         return ""
 
     def _tick(self) -> None:
-        if self.shows_main and tree.totals(self.state).running:
+        if self.shows_main and tree.totals(self.state).at_work:
             self.main.update_marks()
         self.desk.look()
 
@@ -167,8 +172,13 @@ class CanopyApp(WriteApp):
 
     def on_transcript_view_notice_action(self, event: TranscriptView.NoticeAction) -> None:
         """The action that a notice offers."""
-        if event.action == "restart_agent":
-            self.action_restart_agent()
+        actions = {
+            "restart_agent": self.action_restart_agent,
+            "send_again": self.action_send_again,
+            "new_session": self.action_new_session,
+        }
+        if event.action in actions:
+            actions[event.action]()
 
     def on_request_screen_open_asker(self, event: RequestScreen.OpenAsker) -> None:
         """See what the asker did before it asked."""

@@ -74,6 +74,9 @@ def _of_root(app: CanopyApp, root: SessionView) -> Iterator[Command]:
             title = f"{clipped(option.name, 40)}: {clipped(choice.name, 60)}"
             now = "now" if choice.value == option.current_value else ""
             yield Command(title, now, act(SetOption(root.id, option.id, choice.value)))
+    if root.goal is not None:
+        yield Command("Clear the goal", clipped(root.goal.objective, 80), app.action_clear_goal)
+    yield Command("Review changed files", "of the last turn", app.action_review)
     if root.queue_held:
         yield Command("Send the queue", "", act(SendQueue(root.id)))
 

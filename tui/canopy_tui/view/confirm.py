@@ -13,6 +13,8 @@ from textual.widgets import Static
 from canopy_tui.view.answers import Answer, Answers
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
 
 
@@ -24,7 +26,7 @@ class ConfirmScreen(ModalScreen[bool]):
         Binding("n,escape,ctrl+c", "answer(False)", show=False),
     ]
 
-    def __init__(self, title: str, question: str, yes: str, no: str) -> None:
+    def __init__(self, title: str, question: str | Callable[[], str], yes: str, no: str) -> None:
         super().__init__()
         self._title = title
         self._question = question
@@ -33,12 +35,20 @@ class ConfirmScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """Question and answers. All texts are our own or made harmless by the caller."""
         frame = Vertical(
-            Static(Content(self._question), id="confirm-question"),
+            Static(self._words(), id="confirm-question"),
             Answers(self._answers),
             id="confirm-frame",
         )
         frame.border_title = Content(self._title)
         yield frame
+
+    def _words(self) -> Content:
+        return Content(self._question if isinstance(self._question, str) else self._question())
+
+    def show(self) -> None:
+        """Ask anew: what the question is about may have changed meanwhile."""
+        if not isinstance(self._question, str):
+            self.query_one("#confirm-question", Static).update(self._words())
 
     def on_answers_chosen(self, event: Answers.Chosen) -> None:
         """A click."""

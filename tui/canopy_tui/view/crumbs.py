@@ -103,6 +103,10 @@ class Crumbs(Clickable):
             if number:
                 glyph = mark(phase.value, self._glyphs).glyph
                 parts.append(Content.styled(f"{glyph}{number}", STATE_STYLES[phase.value]))
+        tasks = tree.totals(self._state).tasks
+        if tasks:
+            go = clickable("app.focus_background")
+            parts.append(Content(f"+{tasks}").stylize("$primary").stylize(go))
         waiting = len(self._state.waiting())
         if waiting:
             go = clickable("app.next_request", 1)

@@ -79,6 +79,12 @@ class HeaderLine(Clickable):
         if sums.running:
             glyph = mark("running", self._glyphs).glyph
             parts.append(Content.styled(f"{glyph} {sums.running} running", "$primary"))
+        if sums.tasks:
+            go = clickable("app.focus_background")
+            words = (
+                f"+{sums.tasks} in background" if sums.running else f"{sums.tasks} in background"
+            )
+            parts.append(Content(words).stylize("$primary").stylize(go))
         if sums.waiting:
             go = clickable("app.next_request", 1)
             parts.append(Content(f"! {sums.waiting} waiting").stylize("bold $warning").stylize(go))

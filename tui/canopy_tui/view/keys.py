@@ -47,6 +47,7 @@ EVERYWHERE = Group(
         Key("tree", "ctrl+t", "toggle_tree", "To the agents, and back", True),
         Key("next-request", "f4", "next_request(1)", "Next question that waits", True),
         Key("previous-request", "shift+f4", "next_request(-1)", "Question before"),
+        Key("catch-up", "ctrl+l", "catch_up", "Next thing that is new", True),
         Key("root", "ctrl+g", "open_root", "Go to the main agent", True),
         Key("parent", "alt+up", "open_parent", "Go up to the parent", True),
         Key("first-child", "alt+down", "open_child", "Go down to the first child", True),
@@ -60,6 +61,7 @@ EVERYWHERE = Group(
             "interrupt",
             "Copy, or stop, or stash, or quit",
         ),
+        Key("stop-background", "f9", "stop_background", "Stop all work in the background", True),
         Key("restart", "f5", "restart_agent", "Start the agent again", True),
         Key("quit", "ctrl+q", "ask_quit", "Quit", True),
     ),
@@ -103,6 +105,39 @@ TREE = Group(
         Key("tree-unfold", "right,l", "unfold", "Unfold"),
         Key("tree-slot", "g", "slot", "g then a digit: agent of that number"),
         Key("tree-stop", "x", "stop", "Stop this agent only"),
+        Key("tree-stop-all", "X", "app.stop_background", "Stop all work in the background"),
+        Key("tree-background", "b", "app.focus_background", "To the background tasks"),
+        Key("tree-filter", "f", "filter", "Show all, needs you, working, done"),
+    ),
+)
+
+BACKGROUND = Group(
+    "Background",
+    (
+        Key("tasks-up", "up,k", "move(-1)", "Row above; from the first to the agents"),
+        Key("tasks-down", "down,j", "move(1)", "Row below"),
+        Key("tasks-open", "enter", "open", "Show the output"),
+        Key("tasks-stop", "x", "stop", "Stop this task"),
+        Key("tasks-stop-all", "X", "app.stop_background", "Stop all work in the background"),
+    ),
+)
+
+TASK = Group(
+    "Output of a task",
+    (
+        Key("task-stop", "x", "stop", "stop it"),
+        Key("task-copy", "c", "copy", "copy"),
+        Key("task-close", "escape,q,ctrl+c", "dismiss", "close"),
+    ),
+)
+
+REVIEW = Group(
+    "Changed files",
+    (
+        Key("review-next", "tab,n", "step(1)", "next file"),
+        Key("review-previous", "shift+tab,p", "step(-1)", "file before"),
+        Key("review-copy", "c", "copy", "copy the path"),
+        Key("review-close", "escape,q,ctrl+c", "dismiss", "close"),
     ),
 )
 
@@ -155,7 +190,19 @@ LINK = Group(
     ),
 )
 
-GROUPS = (EVERYWHERE, SLOTS, COMPOSER, TREE, PERMISSION, ANSWERS, FORM, LINK)
+GROUPS = (
+    EVERYWHERE,
+    SLOTS,
+    COMPOSER,
+    TREE,
+    BACKGROUND,
+    TASK,
+    REVIEW,
+    PERMISSION,
+    ANSWERS,
+    FORM,
+    LINK,
+)
 
 _NAMES = {
     "up": "↑",

@@ -63,6 +63,14 @@ def duration(seconds: float) -> str:
     return f"{hours}h{minutes:02}"
 
 
+def at_work(agents_running: int, tasks_running: int) -> str:
+    """``1 agent``, ``2 tasks``, ``1 agent and 2 tasks``."""
+    parts = [agents(agents_running)] if agents_running or not tasks_running else []
+    if tasks_running:
+        parts.append(f"{tasks_running} task{'' if tasks_running == 1 else 's'}")
+    return " and ".join(parts)
+
+
 def agents(number: int) -> str:
     """``1 agent``, ``2 agents``."""
     return f"{number} agent" if number == 1 else f"{number} agents"

@@ -12,9 +12,12 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
+from canopy_tui.model import tasks, tree
+from canopy_tui.view.background_panel import BackgroundPanel
 from canopy_tui.view.composer import Composer
 from canopy_tui.view.crumbs import Crumbs
 from canopy_tui.view.footer import FooterLine
+from canopy_tui.view.goal_banner import GoalBanner
 from canopy_tui.view.header import HeaderLine
 from canopy_tui.view.labels import marks_of
 from canopy_tui.view.link_banner import LinkBanner
@@ -70,11 +73,14 @@ class MainScreen(Screen[None]):
             with Vertical(id="tree-column"):
                 yield Static(Content("Agents"), id="tree-title")
                 yield SessionTree(state, glyphs, now)
+                yield Static(Content("Background"), id="tasks-title")
+                yield BackgroundPanel(state, glyphs, now)
             with Vertical(id="pane"):
                 yield Crumbs(state, glyphs, now=now)
                 yield StartView(self._around.scenes)
                 yield TranscriptView(marks=marks_of(glyphs), id="transcript")
         yield LinkBanner(restartable=not self._around.read_only)
+        yield GoalBanner()
         yield Composer(self._drafts)
         yield FooterLine(state, glyphs, read_only=self._around.read_only)
 
@@ -103,11 +109,18 @@ class MainScreen(Screen[None]):
         """The tree of agents."""
         return self.query_one(SessionTree)
 
-    def show(self, session: str | None) -> None:
-        """Bring the pane of ``session`` into view; None before there is any."""
+    @property
+    def background(self) -> BackgroundPanel:
+        """The list of background tasks."""
+        return self.query_one(BackgroundPanel)
+
+    def show(self, session: str | None, at: int | None = None) -> None:
+        """Bring the pane of ``session`` into view, from the entry with the key ``at`` on; None
+        before there is any.
+        """
         self._session = session
         if session is not None:
-            self.transcript.show(session, self._state)
+            self.transcript.show(session, self._state, at)
         self._show_pane()
         self.update_marks()
 
@@ -128,7 +141,17 @@ class MainScreen(Screen[None]):
         self.agents.show(session)
         self.composer.show(self._state, session)
         self.query_one(LinkBanner).show(self._state.link)
+        self._show_work(session)
         self.query_one(FooterLine).show(session)
+
+    def _show_work(self, session: str | None) -> None:
+        view = self._state.sessions.get(session or "")
+        self.query_one(GoalBanner).show(self._state.root_of(view).goal if view else None)
+        self.background.show()
+        title = self.query_one("#tasks-title", Static)
+        title.display = self.background.display
+        running = len(tasks.running(self._state))
+        title.update(Content(f"Background · {running} running" if running else "Background"))
 
     def _show_pane(self) -> None:
         view = self._state.sessions.get(self._session or "")
@@ -163,15 +186,26 @@ class MainScreen(Screen[None]):
 
     def toggle_tree(self) -> None:
         """Go to the tree, or back to the message."""
-        if self.agents.has_focus:
+        if self.agents.has_focus or self.background.has_focus:
             self.leave_tree()
         else:
-            self.add_class(TREE_OPEN)
+            self.open_tree()
             self.agents.focus()
+
+    def on_session_tree_filtered(self) -> None:
+        """The title names the filter."""
+        chosen = self.agents.filter
+        words = "Agents" if chosen is tree.Filter.ALL else f"Agents · {chosen.value} (f: next)"
+        self.query_one("#tree-title", Static).update(Content(words))
+
+    def open_tree(self) -> None:
+        """Lay the tree over the transcript where there is no room for both."""
+        self.add_class(TREE_OPEN)
 
     def leave_tree(self) -> bool:
         """Go back to the message; whether the tree was in use."""
-        used = self.agents.has_focus or (self.tree_is_overlay and self.has_class(TREE_OPEN))
+        used = self.agents.has_focus or self.background.has_focus
+        used = used or (self.tree_is_overlay and self.has_class(TREE_OPEN))
         self.remove_class(TREE_OPEN)
         self.focus_home()
         return used

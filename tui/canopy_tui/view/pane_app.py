@@ -66,14 +66,14 @@ class PaneApp(App[int]):
         """Whether nothing lies over the main screen, and the app is not on its way out."""
         return self._running and self.screen_stack[-1:] == [self.main]
 
-    def go(self, session: str | None) -> None:
-        """Bring the transcript of ``session`` into view."""
+    def go(self, session: str | None, at: int | None = None) -> None:
+        """Bring the transcript of ``session`` into view, from the entry with the key ``at`` on."""
         if session is None or session not in self.state.sessions:
             return
         if session != self.open_session:
             self.tell_watched()
         self.open_session = session
-        self.main.show(session)
+        self.main.show(session, at)
 
     def tell_watched(self, *sessions: str) -> None:
         """Tell the host which transcript is in view at its end: one, or none."""

@@ -48,6 +48,14 @@ class SessionTree(ScrollView, can_focus=True):
         session: str
 
     @dataclass
+    class Filtered(Message):
+        """Other rows are shown."""
+
+    @dataclass
+    class LeftDown(Message):
+        """The cursor went down beyond the last row."""
+
+    @dataclass
     class StopAsked(Message):
         """The person wants to stop ``session`` only."""
 
@@ -68,12 +76,15 @@ class SessionTree(ScrollView, can_focus=True):
         self._open: str | None = None
         self._cursor: str | None = None
         self._awaits_slot = False
+        self.filter = tree.Filter.ALL
 
     # --- what is shown ----------------------------------------------------------------------
 
     def show(self, open_session: str | None) -> None:
         """Draw the state as it is now, with the row of ``open_session`` marked."""
-        self._rows = list(tree.rows(self._state, frozenset(self._folded)))
+        kept = tree.kept(self._state, self.filter)
+        every = tree.rows(self._state, frozenset(self._folded))
+        self._rows = [row for row in every if kept is None or row[1].id in kept]
         if open_session != self._open or self._cursor not in self._state.sessions:
             self._cursor = open_session
         self._open = open_session
@@ -149,7 +160,9 @@ class SessionTree(ScrollView, can_focus=True):
             self.refresh()
 
     def action_move(self, step: int) -> None:
-        """The cursor moves by ``step`` rows."""
+        """The cursor moves by ``step`` rows; below the last one are the background tasks."""
+        if step > 0 and self._place() == len(self._rows) - 1:
+            self.post_message(self.LeftDown())
         self._put_cursor(self._place() + step)
 
     def action_move_to(self, end: str) -> None:
@@ -181,6 +194,12 @@ class SessionTree(ScrollView, can_focus=True):
         """Unfold the row."""
         self._folded.discard(self._cursor or "")
         self.show(self._open)
+
+    def action_filter(self) -> None:
+        """Show other rows: all, what needs the person, what works, what is done."""
+        self.filter = self.filter.following
+        self.show(self._open)
+        self.post_message(self.Filtered())
 
     def action_slot(self) -> None:
         """The next digit is the number of a row."""

@@ -13,7 +13,7 @@ from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import Phase
 from canopy_tui.view.arming import WINDOW, Arming
 from canopy_tui.view.confirm import ConfirmScreen
-from canopy_tui.view.labels import agents, name_of
+from canopy_tui.view.labels import at_work, name_of
 from canopy_tui.view.pane_app import PaneApp
 
 if TYPE_CHECKING:
@@ -105,13 +105,18 @@ class StopApp(PaneApp):
 
     def action_ask_quit(self) -> None:
         """Quit, after a question when something runs."""
-        running = tree.totals(self.state).running
-        if not running:
+        if not tree.totals(self.state).at_work:
             self.leave()
         elif not isinstance(self.screen, ConfirmScreen):
-            question = f"{agents(running)} still at work. Quitting stops what runs."
-            screen = ConfirmScreen("Quit", question, "Quit", "Stay")
+            screen = ConfirmScreen("Quit", self._quit_question, "Quit", "Stay")
             self.push_screen(screen, lambda yes: self.leave() if yes else None)
+
+    def _quit_question(self) -> str:
+        """What quitting would stop, as things are now."""
+        sums = tree.totals(self.state)
+        if not sums.at_work:
+            return "Nothing runs any more. Quit?"
+        return f"{at_work(sums.running, sums.tasks)} still at work. Quitting stops what runs."
 
     def leave(self) -> None:
         """Quit; what is unsent is kept by whoever remembers drafts."""

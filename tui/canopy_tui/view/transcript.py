@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from canopy_tui.model.entries import ChildEntry, NoticeEntry, ToolEntry
+from canopy_tui.model.entries import ChangesEntry, ChildEntry, NoticeEntry, ToolEntry
 from canopy_tui.view.blocks.block import Look
 from canopy_tui.view.blocks.source import source_of
 from canopy_tui.view.markdown_inline import LINK
@@ -55,6 +55,13 @@ class TranscriptView(TranscriptCanvas, can_focus=True):
         session_id: str
 
     @dataclass
+    class OpenChanges(Message):
+        """The person wants to review the changed files of the entry with that key."""
+
+        session_id: str
+        key: int
+
+    @dataclass
     class CopyText(Message):
         """The person wants ``text`` on the clipboard."""
 
@@ -91,10 +98,10 @@ class TranscriptView(TranscriptCanvas, can_focus=True):
 
     # --- cursor ----------------------------------------------------------------------------------
 
-    def show(self, session: str, state: ClientState) -> None:
-        """Show the session, where and how it was left when it was shown before."""
+    def show(self, session: str, state: ClientState, at: int | None = None) -> None:
+        """Show the session, where and how it was left, or with the entry ``at`` on top."""
         self._cursor, self._seen = None, None
-        super().show(session, state)
+        super().show(session, state, at)
 
     def marked(self) -> int | None:
         """The entry under the cursor, while the view has focus."""
@@ -222,7 +229,10 @@ class TranscriptView(TranscriptCanvas, can_focus=True):
         """Open what the entry leads to; one that leads nowhere is expanded."""
         if (index := self._chosen()) is None or self.viewport is None:
             return
-        if (message := _leads_to(self.viewport.layout.entry(index))) is not None:
+        entry = self.viewport.layout.entry(index)
+        if isinstance(entry, ChangesEntry) and self.session is not None:
+            self.post_message(self.OpenChanges(self.session.id, entry.key))
+        elif (message := _leads_to(entry)) is not None:
             self.post_message(message)
             self.paint()
         else:

@@ -82,8 +82,9 @@ class TranscriptCanvas(ScrollView):
 
     # --- the model -------------------------------------------------------------------------------
 
-    def show(self, session: str, state: ClientState) -> None:
-        """Show the session, where and how it was left when it was shown before.
+    def show(self, session: str, state: ClientState, at: int | None = None) -> None:
+        """Show the session, where and how it was left when it was shown before, or with the entry
+        that has the key ``at`` on top.
 
         Raises ``KeyError`` for a session that ``state`` does not have.
         """
@@ -97,6 +98,9 @@ class TranscriptCanvas(ScrollView):
         self.viewport = viewport
         if self._is_sized():
             self._fit()
+            index = self.viewport.layout.index_of(at) if self.viewport and at is not None else None
+            if self.viewport is not None and index is not None:
+                self.viewport.start_at(index)
             self.paint()
 
     def touched(self, keys: Iterable[int] = ()) -> None:

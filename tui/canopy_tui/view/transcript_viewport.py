@@ -104,6 +104,11 @@ class Viewport:
         self._top = self.layout.at(offset)
         self.following = False
 
+    def start_at(self, index: int) -> None:
+        """Show the transcript from the first row of an entry on, as far as there are rows."""
+        self._top = Place(index)
+        self.following = False
+
     def to_end(self) -> None:
         """Show the end and follow it."""
         self.following = True

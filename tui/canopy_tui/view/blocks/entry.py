@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, assert_never
 
 from canopy_tui.model.entries import (
     AnyEntry,
+    ChangesEntry,
     ChildEntry,
+    CompactionEntry,
     MessageEntry,
     NoticeEntry,
     PlanEntry,
@@ -20,7 +22,9 @@ from canopy_tui.model.entries import (
 )
 from canopy_tui.view.blocks.attachment import Attachment, described
 from canopy_tui.view.blocks.block import Look, literal_blocks
+from canopy_tui.view.blocks.changes import changed_files
 from canopy_tui.view.blocks.child import card
+from canopy_tui.view.blocks.compaction import compaction_blocks
 from canopy_tui.view.blocks.message import Letter, Markdown, Prompt
 from canopy_tui.view.blocks.notice import notice
 from canopy_tui.view.blocks.plan import checklist
@@ -94,6 +98,10 @@ def _blocks(entry: AnyEntry, look: Look, around: Around) -> list[Block]:
             return [rule(entry, name_of(around.state, around.session))]
         case PlanEntry():
             return [checklist(entry)]
+        case CompactionEntry():
+            return compaction_blocks(entry, expanded=look.expanded)
+        case ChangesEntry():
+            return [changed_files(entry, around.session, around.state)]
         case NoticeEntry():
             return [notice(entry, look.expanded)]
         case _:

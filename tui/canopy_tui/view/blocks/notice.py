@@ -29,6 +29,8 @@ class Notice:
     detail: str = ""
     action: str | None = None
     expanded: bool = False
+    hint: str = ""
+    recovered: bool = False
 
     def draw(self, paper: Paper) -> list[Row]:
         """The title behind its severity, the detail below, the action last."""
@@ -37,12 +39,16 @@ class Notice:
             "error": (paper.marks.failed, "error: ", ink.error),
             "warning": (paper.marks.asks, "warning: ", ink.warning),
         }.get(self.severity, (paper.marks.info, "", ink.secondary))
+        if self.recovered:
+            mark, word, style = paper.marks.done, "recovered: ", ink.success
         width = min(page.width, PROSE)
         head, *more = printable(self.title).split("\n")
         lines = [[(word, style), (head, ink.text)], *([(line, ink.text)] for line in more)]
         rows = laid([[run for run in line if run[0]] for line in lines], width)
         if self.detail:
             rows += self._detail(page, width)
+        if self.hint:
+            rows += laid([[(printable(self.hint), ink.muted)]], width)
         if self.action:
             name = visible(self.action.replace("_", " "), multiline=False)
             rows.append(Row(((f"[enter: {name}]", ink.primary),), hit="action"))
@@ -58,9 +64,22 @@ class Notice:
     def guess(self, width: int) -> int:
         """By characters and newlines."""
         detail = guessed(self.detail, width) if self.detail else 0
-        return guessed(self.title, width) + (detail if self.expanded else min(detail, _DETAIL)) + 1
+        return (
+            guessed(self.title, width)
+            + bool(self.hint)
+            + (detail if self.expanded else min(detail, _DETAIL))
+            + 1
+        )
 
 
 def notice(entry: NoticeEntry, expanded: bool) -> Notice:
     """The block for a notice."""
-    return Notice(entry.severity, entry.title, entry.detail, entry.action, expanded)
+    return Notice(
+        entry.severity,
+        entry.title,
+        entry.detail,
+        entry.action,
+        expanded,
+        entry.hint,
+        entry.recovered,
+    )

@@ -30,19 +30,26 @@ _STOPS = {
 }
 _ORIGINS = {
     "background": "background",
-    "task-notification": "a background task reported",
+    "task-notification": "follow-up: a background task reported",
     "scheduled": "scheduled",
     "peer": "peer message",
+    "coordinator": "message of the coordinator",
+    "observer": "message of an observer",
+    "observer-activity": "message of an observer",
+    "command": "command",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``words`` in the line. ``loud``: something a person should notice."""
+    """``words`` in the line. ``loud``: something a person should notice. ``hit``: what a click
+    does.
+    """
 
     words: str
     loud: bool = False
     after_turn: bool = False
+    hit: str = ""
 
     def draw(self, paper: Paper) -> list[Row]:
         """One row over the whole width."""
@@ -59,6 +66,7 @@ class Rule:
                     (f" {marks.rule * rest}", ink.faint),
                 ),
                 3,
+                hit=self.hit,
             )
         ]
 
@@ -72,6 +80,8 @@ def rule(entry: RuleEntry, session: str) -> Rule:
     match entry.kind:
         case "after_turn":
             origin = _ORIGINS.get(entry.text, entry.text)
+            if entry.detail:
+                origin = f"follow-up: {entry.detail}"
             since = f" · after the turn of {_clock(entry.at)}" if entry.at else ""
             return Rule(origin + since, after_turn=True)
         case "resumed":

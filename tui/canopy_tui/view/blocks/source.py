@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, assert_never
 from canopy_shared.content import Diff, TextContent, ToolContent
 from canopy_tui.model.entries import (
     AnyEntry,
+    ChangesEntry,
     ChildEntry,
+    CompactionEntry,
     MessageEntry,
     NoticeEntry,
     PlanEntry,
@@ -41,6 +43,10 @@ def source_of(entry: AnyEntry, state: ClientState) -> str:
         case PlanEntry():
             steps = [f"- [{_BOXES.get(step.status, ' ')}] {step.content}" for step in entry.steps]
             return "\n".join([*([entry.document] if entry.document else []), *steps])
+        case CompactionEntry():
+            return entry.summary or entry.error
+        case ChangesEntry():
+            return "\n".join(entry.paths)
         case NoticeEntry():
             return f"{entry.title}\n{entry.detail}" if entry.detail else entry.title
         case _:

@@ -112,6 +112,8 @@ def state_of(entry: ToolEntry) -> str:
         return "asks"
     if entry.status == "failed" or (entry.ended and entry.exit_code):
         return "failed"
+    if entry.in_background:
+        return "background"
     if entry.backgrounded and not (entry.ended and entry.exited):
         return "background" if not entry.exited else "done"
     if entry.ended:

@@ -1,0 +1,87 @@
+"""Carries out what the person wants of work in the background: stop a task, give up a goal.
+
+It follows the output of what runs as well. It holds no state of the conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from canopy_shared.errors import AcpError
+from canopy_tui.model import events as e
+from canopy_tui.model import intents as i
+from canopy_tui.task_tails import TaskTails
+
+if TYPE_CHECKING:
+    from canopy_tui.client import AcpClient
+    from canopy_tui.model.background import BackgroundTask
+    from canopy_tui.model.state import ClientState
+
+Spawn = Callable[[Coroutine[Any, Any, None]], None]
+
+
+class BackgroundWork:
+    """``client`` gives the endpoint while the agent is there, ``apply`` reduces an event."""
+
+    def __init__(
+        self,
+        state: Callable[[], ClientState],
+        client: Callable[[], AcpClient | None],
+        apply: Callable[[e.Event], None],
+        spawn: Spawn,
+        clock: Callable[[], float],
+    ) -> None:
+        self._state = state
+        self._client = client
+        self._apply = apply
+        self._spawn = spawn
+        self._clock = clock
+        self._tails = TaskTails(state, apply)
+
+    def follow(self) -> None:
+        """Tasks changed: read their output while there is any."""
+        if not self._tails.running and self._tails.has_work:
+            self._spawn(self._tails.run())
+
+    def act(self, intent: i.StopTask | i.ClearGoal) -> None:
+        """Carry out ``intent``; one that has no use now does nothing."""
+        client, state = self._client(), self._state()
+        if client is None:
+            return
+        if isinstance(intent, i.StopTask):
+            task = state.tasks.get(intent.task)
+            if task is not None and task.stops:
+                self._spawn(self._stop(client, task))
+        else:
+            root = state.sessions.get(intent.session)
+            if root is not None and root.goal is not None:
+                self._spawn(self._clear_goal(client, root.id, root.wire_id))
+
+    def stop_cycle(self, task_key: str) -> bool:
+        """Stop what a root does on its own; whether that was possible."""
+        task = self._state().tasks.get(task_key)
+        if task is None or not task.stops:
+            return False
+        self.act(i.StopTask(task_key))
+        return True
+
+    async def _stop(self, client: AcpClient, task: BackgroundTask) -> None:
+        view = self._state().sessions.get(task.session)
+        self._apply(e.TaskStopping(task.key))
+        try:
+            stopped = await client.stop_task(view.wire_id if view else task.session, task.id)
+        except AcpError as error:
+            self._refused(task.root, f"{task.name} was not stopped: {error}")
+            stopped = False
+        if not stopped:
+            self._apply(e.TaskStopping(task.key, on=False))
+
+    async def _clear_goal(self, client: AcpClient, root: str, wire_id: str) -> None:
+        try:
+            await client.clear_goal(wire_id)
+        except AcpError as error:
+            self._refused(root, f"The goal was not cleared: {error}")
+
+    def _refused(self, session: str, title: str) -> None:
+        self._apply(e.Noticed(session=session, severity="error", title=title, at=self._clock()))

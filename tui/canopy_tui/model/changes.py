@@ -1,0 +1,67 @@
+"""The files that a turn changed, with every edit of them that the transcripts of its agents hold.
+
+A report names files without their contents; the edits come from the tool calls. What a shell
+command changed has no edit here. Nothing is read from disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from canopy_shared.content import Diff
+from canopy_tui.model.entries import ToolEntry
+from canopy_tui.model.tree import below
+
+if TYPE_CHECKING:
+    from canopy_tui.model.entries import ChangesEntry
+    from canopy_tui.model.state import ClientState, SessionView
+
+
+@dataclass(slots=True)
+class ChangedFile:
+    """``edits`` are ``(session, old text or None, new text)`` in the order of their calls."""
+
+    path: str
+    edits: list[tuple[str, str | None, str]] = field(default_factory=list)
+
+
+def reviewed(state: ClientState, root: SessionView, entry: ChangesEntry) -> list[ChangedFile]:
+    """The files of a report in its order, each with its edits between the turn's start and end."""
+    files = {path: ChangedFile(path) for path in entry.paths}
+    for view in (root, *below(state, root.id)):
+        for call in _calls(view, entry):
+            for part in call.content:
+                file = _file_of(files, part.path) if isinstance(part, Diff) else None
+                if file is not None and isinstance(part, Diff):
+                    old = part.old_text if isinstance(part.old_text, str) else None
+                    file.edits.append((view.id, old, part.new_text))
+    return list(files.values())
+
+
+def _calls(view: SessionView, entry: ChangesEntry) -> Iterator[ToolEntry]:
+    for call in view.entries:
+        if isinstance(call, ToolEntry) and call.status == "completed":
+            when = call.at if call.ended_at is None else call.ended_at
+            if entry.since <= when <= entry.at:
+                yield call
+
+
+def _file_of(files: dict[str, ChangedFile], path: str) -> ChangedFile | None:
+    """The file with that path; also when a report resolved links that the call did not."""
+    if path in files:
+        return files[path]
+    alike = [file for name, file in files.items() if _same_end(name, path)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _same_end(one: str, other: str) -> bool:
+    parts = one.replace("\\", "/").split("/")[-2:]
+    return parts == other.replace("\\", "/").split("/")[-2:]
+
+
+def shortened(path: str, cwd: str) -> str:
+    """``path`` from ``cwd`` on when it lies in there."""
+    inside = cwd and path.startswith(cwd.rstrip("/\\") + "/")
+    return path[len(cwd.rstrip("/\\")) + 1 :] if inside else path

@@ -1,0 +1,197 @@
+"""The part of the app for what goes on beside the conversation: tasks, goals, failures, reviews,
+and the way through everything new.
+
+It asks before anything is stopped; what keys there are and what else they do is in ``app``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.css.query import NoMatches
+
+from canopy_tui.model import tasks
+from canopy_tui.model.catch_up import first_unseen, next_unseen
+from canopy_tui.model.entries import ChangesEntry
+from canopy_tui.model.intents import CancelTurn, ClearGoal, SendAgain, StopTask
+from canopy_tui.model.state import Phase
+from canopy_tui.view import task_row
+from canopy_tui.view.confirm import ConfirmScreen
+from canopy_tui.view.labels import at_work, marks_of
+from canopy_tui.view.review_screen import ReviewScreen
+from canopy_tui.view.stop_app import StopApp
+from canopy_tui.view.task_screen import TaskScreen
+
+if TYPE_CHECKING:
+    from canopy_tui.model.intents import Intent
+    from canopy_tui.model.state import SessionView
+    from canopy_tui.view.background_panel import BackgroundPanel
+    from canopy_tui.view.surroundings import MakeHost, Surroundings
+    from canopy_tui.view.transcript import TranscriptView
+
+
+class WorkApp(StopApp):
+    """Between the panes and the app: what runs in the background, and what is new."""
+
+    def __init__(self, make_host: MakeHost, around: Surroundings) -> None:
+        super().__init__(make_host, around)
+        self._reading: tuple[str, int] | None = None
+
+    # --- background tasks ---------------------------------------------------------------------
+
+    def on_background_panel_opened(self, event: BackgroundPanel.Opened) -> None:
+        """A task was chosen: show its output."""
+        glyphs = self.around.glyphs
+        self.push_screen(
+            TaskScreen(self.state, event.task, marks_of(glyphs), glyphs, self.around.now)
+        )
+
+    def on_background_panel_stop_asked(self, event: BackgroundPanel.StopAsked) -> None:
+        """One task is to be stopped."""
+        self._ask_stop_task(event.task)
+
+    def on_background_panel_left_up(self) -> None:
+        """Beyond the first task is the tree."""
+        self.main.agents.focus()
+
+    def on_session_tree_left_down(self) -> None:
+        """Below the agents are the background tasks."""
+        if self.main.background.display:
+            self.main.background.focus()
+
+    def on_task_screen_stop_asked(self, event: TaskScreen.StopAsked) -> None:
+        """The task in view is to be stopped."""
+        self._ask_stop_task(event.task)
+
+    def on_task_screen_copy_text(self, event: TaskScreen.CopyText) -> None:
+        """Copy what was read of the output."""
+        self.copy(event.text)
+
+    def _ask_stop_task(self, key: str) -> None:
+        task = self.state.tasks.get(key)
+        if task is None or task.is_over:
+            self.say("It does not run any more.")
+            return
+        name = task_row.name_of(task)
+        if not task.stops:
+            self.say("Stopping." if task.stopping else f"{name} ends by itself.")
+            return
+        screen = ConfirmScreen("Stop", f"Stop {name}?", "Stop it", "Let it run")
+        self.push_screen(screen, lambda yes: self.host.act(StopTask(key)) if yes else None)
+
+    def action_focus_background(self) -> None:
+        """To the list of background tasks."""
+        panel = self.main.background
+        if panel.display:
+            self.main.open_tree()
+            panel.focus()
+        else:
+            self.say("Nothing runs in the background.")
+
+    def _stoppable(self) -> list[Intent]:
+        agents = [
+            view.id
+            for view in self.state.sessions.values()
+            if view.parent is not None and view.phase is Phase.RUNNING and view.cancellable
+        ]
+        stops = [task.key for task in tasks.running(self.state) if task.stops]
+        return [*(CancelTurn(one) for one in agents), *(StopTask(one) for one in stops)]
+
+    def action_stop_background(self) -> None:
+        """Stop all agents and tasks in the background, after a question."""
+        found = self._stoppable()
+        if not found:
+            self.say("Nothing in the background can be stopped.")
+            return
+        number = sum(isinstance(one, CancelTurn) for one in found)
+        words = at_work(number, len(found) - number)
+        question = f"Stop everything in the background: {words}? The main agent goes on."
+        screen = ConfirmScreen("Stop", question, "Stop all of it", "Let it work")
+        self.push_screen(screen, lambda yes: self._stop_all() if yes else None)
+
+    def _stop_all(self) -> None:
+        for intent in self._stoppable():  # what runs by now
+            self.host.act(intent)
+        self.say("Stopping.")
+
+    # --- goals, failures, changed files -------------------------------------------------------
+
+    def action_clear_goal(self) -> None:
+        """Give up the goal of the root in view."""
+        if self.root is None or self.root.goal is None:
+            self.say("There is no goal.")
+        else:
+            self.host.act(ClearGoal(self.root.id))
+
+    def action_send_again(self) -> None:
+        """Send the last message once more."""
+        root = self.root
+        if root is None or self.state.link.status != "ready":
+            self.say("The agent is not there.")
+        elif root.in_turn:
+            self.say("A turn runs already.")
+        else:
+            self.host.act(SendAgain(root.id))
+
+    def on_transcript_view_open_changes(self, event: TranscriptView.OpenChanges) -> None:
+        """The files that a turn changed are to be reviewed."""
+        view = self.state.sessions.get(event.session_id)
+        entry = _entry_of(view, event.key) if view else None
+        if view is not None and entry is not None:
+            self.push_screen(
+                ReviewScreen(self.state, view, entry, marks_of(self.around.glyphs), self.copy)
+            )
+
+    def action_review(self) -> None:
+        """Review the files that the last turn changed."""
+        root = self.root
+        reports = [one for one in root.entries if isinstance(one, ChangesEntry)] if root else []
+        if root is None or not reports:
+            self.say("No turn has reported changed files.")
+            return
+        marks = marks_of(self.around.glyphs)
+        self.push_screen(ReviewScreen(self.state, root, reports[-1], marks, self.copy))
+
+    # --- everything new -----------------------------------------------------------------------
+
+    def action_catch_up(self) -> None:
+        """Through everything new: on in this transcript, then to the next that has some."""
+        view = self.view
+        first = first_unseen(view) if view else None
+        if view is not None and first is not None:
+            if self._reading is not None and self._reading[0] == view.id:
+                self.main.transcript.action_page(1)
+            else:
+                self._read(view, first)
+            return
+        self._reading = None
+        found = next_unseen(self.state, self.open_session)
+        key = first_unseen(found) if found else None
+        if found is not None and key is not None:
+            self._read(found, key)
+        elif self.state.waiting():
+            self.say("Nothing new, but something waits for you: F4.")
+        else:
+            self.say("Nothing new: you have seen everything.")
+
+    def _read(self, view: SessionView, key: int) -> None:
+        self._reading = (view.id, key)
+        self.go(view.id, at=key)
+
+    # --- the end ------------------------------------------------------------------------------
+
+    def follow_screens(self) -> None:
+        """Screens over the main one that show the state draw it anew."""
+        for screen in self.screen_stack:
+            if isinstance(screen, (TaskScreen, ConfirmScreen)) and screen.is_mounted:
+                try:
+                    screen.show()
+                except NoMatches:  # it is being taken down
+                    continue
+
+
+def _entry_of(view: SessionView, key: int) -> ChangesEntry | None:
+    for entry in view.entries:
+        if entry.key == key and isinstance(entry, ChangesEntry):
+            return entry
+    return None
