@@ -10,12 +10,23 @@ from canopy_shared.content import Diff
 from canopy_shared.elicitation_fields import TextField
 from canopy_shared.permission import PermissionOption
 from canopy_shared.updates import Command
+from canopy_tui.model import events as e
 from canopy_tui.model.entries import ToolEntry
 from canopy_tui.model.glyphs import ASCII, UNICODE, Badges
 from canopy_tui.model.intents import SendPrompt
 from canopy_tui.model.state import Phase, QueuedPrompt, SessionView
+from canopy_tui.model.steady import Steady
 from canopy_tui.view import graphemes, keys
-from canopy_tui.view.announcer import BELL_GAP, LONG_RUN, Announcer
+from canopy_tui.view.announcer import (
+    BELL,
+    BELL_GAP,
+    DESKTOP,
+    LONG_RUN,
+    OFF,
+    SETTLED,
+    Announcer,
+    notify_setting,
+)
 from canopy_tui.view.answers import permission_answers
 from canopy_tui.view.arming import WINDOW, Arming
 from canopy_tui.view.completion import matching
@@ -312,10 +323,10 @@ def test_home_is_a_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_bell_rings_once_and_not_too_often() -> None:
     stage = Stage(lambda: 1.0)
-    rung: list[float] = []
+    rung: list[tuple[float, str]] = []
     titles: list[str] = []
     now = 0.0
-    announcer = Announcer(stage.state, UNICODE, lambda: rung.append(now), titles.append)
+    announcer = Announcer(stage.state, UNICODE, lambda w: rung.append((now, w)), titles.append)
 
     def look(at: float, *, watched: bool = True) -> None:
         nonlocal now
@@ -326,29 +337,63 @@ def test_the_bell_rings_once_and_not_too_often() -> None:
     look(1.0)
     stage.act(SendPrompt(ROOT, "go"))
     look(2.0)
-    first = stage.ask_permission(call="a")
+    first = stage.ask_permission(call="a", title="Edit \x1b]0;x\x07")
     look(3.0)
     look(3.1)
     second = stage.ask_permission(call="b")
     look(3.0 + BELL_GAP / 2)
-    assert rung == [3.0]
-    assert titles == ["canopy", "▶ canopy", "! 1 · canopy", "! 2 · canopy"]
+    assert [at for at, _ in rung] == [3.0]
+    assert rung[0][1].startswith("! main asks: Edit")
+    assert rung[0][1].isprintable()
+    assert announcer.has_more
+    look(3.0 + BELL_GAP)  # the second one rings too, a little later
+    assert [at for at, _ in rung] == [3.0, 3.0 + BELL_GAP]
+    assert titles == ["canopy", "▶ 1 · canopy", "! 1 · canopy", "! 2 · canopy"]
     stage.withdraw(first)
     stage.withdraw(second)
     stage.end_turn()
-    look(2.0 + LONG_RUN + 1)  # a long run is over
+    look(2.0 + LONG_RUN + 1)
     assert len(rung) == 2
+    assert announcer.has_more
+    look(2.0 + LONG_RUN + 1 + SETTLED)  # a long run is over
+    assert rung[-1][1] == "All is done."
+    assert not announcer.has_more
     stage.act(SendPrompt(ROOT, "go"))
     look(100.0)
     stage.end_turn()
-    look(101.0)  # a short one, before the eyes of the person
-    assert len(rung) == 2
-    stage.act(SendPrompt(ROOT, "go"))
-    look(110.0)
-    stage.end_turn()
-    look(111.0, watched=False)
+    look(101.0)
+    look(110.0)  # a short one, before the eyes of the person
     assert len(rung) == 3
+    stage.act(SendPrompt(ROOT, "go"))
+    look(120.0)
+    stage.end_turn()
+    look(121.0, watched=False)
+    stage.act(SendPrompt(ROOT, "go"))
+    look(121.5, watched=False)  # a turn followed: not everything was done
+    look(130.0, watched=False)
+    assert len(rung) == 3
+    stage.end_turn()
+    look(131.0, watched=False)
+    look(133.0, watched=False)
+    assert len(rung) == 4
+    assert titles[-1] == "● 2 · canopy"
+    stage.apply(e.Seen(ROOT))
+    look(134.0)
     assert titles[-1] == "canopy"
+
+
+def test_who_is_told_and_how() -> None:
+    assert notify_setting({}) == BELL
+    assert notify_setting({"CANOPY_NOTIFY": "Desktop"}) == DESKTOP
+    assert notify_setting({"CI": "true"}) == notify_setting({"TERM": "dumb"}) == OFF
+    assert notify_setting({"CI": "true", "CANOPY_NOTIFY": "bell"}) == BELL
+    assert notify_setting({"CI": "false", "CANOPY_NOTIFY": "loud"}) == BELL
+
+
+def test_a_count_does_not_flicker() -> None:
+    count = Steady()
+    assert [count.shown(2, 1.0), count.shown(0, 1.5), count.shown(1, 1.9)] == [2, 2, 1]
+    assert [count.shown(0, 2.8), count.shown(0, 3.0), count.shown(0, 2.5)] == [1, 0, 0]
 
 
 # --- colours --------------------------------------------------------------------------------------

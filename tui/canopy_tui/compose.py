@@ -115,15 +115,17 @@ async def _run(
 
 
 def _surroundings(stage: Stage) -> Surroundings:
+    from canopy_tui.view.announcer import notify_setting
     from canopy_tui.view.start_view import Scene
     from canopy_tui.view.surroundings import Surroundings
 
     scenes = [Scene(*row) for row in stage.scenes]
     glyphs = glyph_set(stage.environment, sys.stdout.encoding)
     bell = stage.environment.get("TERM") != "dumb"
+    notify = notify_setting(stage.environment)
     where = str(stage.directory)
     if not stage.remembers:
-        return Surroundings(directory=where, glyphs=glyphs, scenes=scenes, bell=bell)
+        return Surroundings(directory=where, glyphs=glyphs, scenes=scenes, bell=bell, notify=notify)
     folder = locations(stage.environment).state
     history, drafts = PromptHistory(folder), Drafts(folder)
     return Surroundings(
@@ -131,6 +133,7 @@ def _surroundings(stage: Stage) -> Surroundings:
         glyphs=glyphs,
         scenes=scenes,
         bell=bell,
+        notify=notify,
         history=history.of(stage.directory),
         draft=drafts.get(where),
         on_sent=lambda text: history.add(stage.directory, text),

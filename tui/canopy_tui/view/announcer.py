@@ -1,42 +1,71 @@
-"""Tells a person who looks elsewhere: the bell and the window's title, sparingly.
+"""Tells a person who looks elsewhere: the bell, a notice of the desktop, the window's title.
 
-It writes to the terminal and to nothing else; what is worth telling is read from the state.
+It writes to the terminal and to nothing else, sparingly; what is worth telling is read from the
+state.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 
 from canopy_tui.model import tree
-from canopy_tui.model.glyphs import mark
+from canopy_tui.model.glyphs import NEW_CAP, mark
+from canopy_tui.model.sanitize import clipped
+from canopy_tui.view.labels import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from canopy_tui.model.state import ClientState
 
+OFF: Final = "off"
+BELL: Final = "bell"
+DESKTOP: Final = "desktop"
+SETTINGS: Final = (OFF, BELL, DESKTOP)
+SETTING: Final = "CANOPY_NOTIFY"
+
 BELL_GAP = 2.0
 """Seconds between two bells at the least."""
 LONG_RUN = 10.0
 """A run that took so many seconds is worth a bell at its end even to a person who looks."""
+SETTLED = 1.5
+"""Seconds without work after which all is done: a turn may follow from the end of an agent."""
+_TEXT = 120
+
+
+def notify_setting(environment: Mapping[str, str]) -> str:
+    """What ``CANOPY_NOTIFY`` says; by default the bell, and nothing in CI or on a dumb terminal."""
+    wanted = environment.get(SETTING, "").strip().lower()
+    if wanted in SETTINGS:
+        return wanted
+    nobody = environment.get("CI", "").lower() not in ("", "0", "false")
+    return OFF if nobody or environment.get("TERM") == "dumb" else BELL
 
 
 def window_title(state: ClientState, glyphs: str) -> str:
-    """``! 2 · canopy`` while requests wait, ``▶ canopy`` while agents run."""
+    """``! 2 · canopy`` while requests wait, ``▶ 3 · canopy`` while agents run, ``● 4 · canopy``
+    when there is something new.
+    """
     sums = tree.totals(state)
     if sums.waiting:
         return f"! {sums.waiting} · canopy"
-    return f"{mark('running', glyphs).glyph} canopy" if sums.running else "canopy"
+    if sums.running:
+        return f"{mark('running', glyphs).glyph} {sums.running} · canopy"
+    if sums.new:
+        number = f"{NEW_CAP}+" if sums.new > NEW_CAP else str(sums.new)
+        return f"{mark('new', glyphs).glyph} {number} · canopy"
+    return "canopy"
 
 
 class Announcer:
-    """``ring`` rings the bell, ``write_title`` sets the title of the window."""
+    """``ring`` gets the words of a notice, ``write_title`` the title of the window."""
 
     def __init__(
         self,
         state: ClientState,
         glyphs: str,
-        ring: Callable[[], None],
+        ring: Callable[[str], None],
         write_title: Callable[[str], None],
     ) -> None:
         self._state = state
@@ -46,23 +75,55 @@ class Announcer:
         self._title = ""
         self._known: set[int] = set()
         self._rang_at = -BELL_GAP
+        self._unheard = ""
         self._ran_since: float | None = None
+        self._rests_since: float | None = None
 
     def look(self, now: float, *, watched: bool) -> None:
-        """The state changed; ``now`` is monotonic, ``watched``: the window has the focus."""
+        """The state changed, or time went by; ``now`` is monotonic, ``watched``: the window has
+        the focus.
+        """
         waiting = {request.key for request in self._state.waiting()}
         new, self._known = waiting - self._known, waiting
-        running = tree.totals(self._state).running > 0
-        all_done = self._ran_since is not None and not running and not waiting
-        long_run = self._ran_since is not None and now - self._ran_since >= LONG_RUN
-        if running and self._ran_since is None:
-            self._ran_since = now
-        elif not running and not waiting:
-            self._ran_since = None
-        if (new or (all_done and (long_run or not watched))) and now - self._rang_at >= BELL_GAP:
+        if new:
+            self._unheard = self._asks(min(new))
+        elif not waiting and self._unheard.startswith("!"):
+            self._unheard = ""
+        done = self._all_done(now, bool(waiting), watched=watched)
+        if done:
+            self._unheard = done
+        if self._unheard and now - self._rang_at >= BELL_GAP:
             self._rang_at = now
-            self._ring()
+            words, self._unheard = self._unheard, ""
+            self._ring(words)
         title = window_title(self._state, self._glyphs)
         if title != self._title:
             self._title = title
             self._write_title(title)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether time alone may lead to a notice."""
+        return bool(self._unheard) or self._rests_since is not None
+
+    def _asks(self, key: int) -> str:
+        request = next(one for one in self._state.waiting() if one.key == key)
+        view = self._state.sessions.get(request.session)
+        who = name_of(self._state, view) if view else "An agent"
+        return f"! {who} asks: {clipped(request.summary, _TEXT)}"
+
+    def _all_done(self, now: float, waiting: bool, *, watched: bool) -> str:
+        """Words when everything that ran is done since a moment, and that is worth telling."""
+        if tree.totals(self._state).running:
+            self._ran_since = now if self._ran_since is None else self._ran_since
+            self._rests_since = None
+            return ""
+        if self._ran_since is None or waiting:
+            return ""
+        if self._rests_since is None:
+            self._rests_since = now
+        if now - self._rests_since < SETTLED:
+            return ""
+        long_run = self._rests_since - self._ran_since >= LONG_RUN
+        self._ran_since = self._rests_since = None
+        return "All is done." if long_run or not watched else ""

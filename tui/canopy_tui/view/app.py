@@ -14,7 +14,7 @@ from canopy_tui.model import tree
 from canopy_tui.model.intents import RestartAgent, SetMode
 from canopy_tui.model.state import Touched
 from canopy_tui.view import terminal_keys
-from canopy_tui.view.announcer import Announcer
+from canopy_tui.view.announcer import DESKTOP, OFF, Announcer
 from canopy_tui.view.commands import Commands
 from canopy_tui.view.composer import Composer
 from canopy_tui.view.help import HelpScreen
@@ -58,6 +58,7 @@ class CanopyApp(WriteApp, WorkApp):
         self.desk = RequestDesk(self, self.state, marks_of(around.glyphs))
         self._announcer = Announcer(self.state, around.glyphs, self._ring, self._write_title)
         self._turns: dict[str, int] = {}
+        self._worked = False
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = LIGHT if constants.DEFAULT_THEME == LIGHT else DARK
@@ -98,8 +99,12 @@ class CanopyApp(WriteApp, WorkApp):
         return ""
 
     def _tick(self) -> None:
-        if self.shows_main and tree.totals(self.state).at_work:
+        at_work = tree.totals(self.state).at_work
+        if self.shows_main and (at_work or self._worked):
             self.main.update_marks()
+        self._worked = bool(at_work)
+        if self._announcer.has_more:
+            self._announcer.look(self.around.clock(), watched=self.app_focus)
         self.desk.look()
 
     async def on_event(self, event: events.Event) -> None:
@@ -109,13 +114,20 @@ class CanopyApp(WriteApp, WorkApp):
                 return
         await super().on_event(event)
 
-    def _ring(self) -> None:
-        if self.around.bell:
-            self.bell()
+    def _ring(self, words: str) -> None:
+        if not self.around.bell or self.around.notify == OFF:
+            return
+        self.bell()
+        if self.around.notify == DESKTOP and not self.app_focus:
+            self._tell_terminal(f"\x1b]9;canopy: {words}\x07")
 
     def _write_title(self, title: str) -> None:
-        if self.around.bell and self._driver is not None and not self.is_headless:
-            self._driver.write(f"\x1b]2;{title}\x07")
+        if self.around.bell:
+            self._tell_terminal(f"\x1b]2;{title}\x07")
+
+    def _tell_terminal(self, sequence: str) -> None:
+        if self._driver is not None and not self.is_headless:
+            self._driver.write(sequence)
 
     # --- what widgets say ---------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ It draws the state and knows no keys but the clickable ones.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -12,10 +13,13 @@ from textual.content import Content
 from canopy_tui.model import tree
 from canopy_tui.model.glyphs import UNICODE, mark
 from canopy_tui.model.sanitize import clipped
+from canopy_tui.model.steady import Steady
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.strips import fitted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from canopy_tui.model.state import ClientState, SessionView
 
 PRODUCT = "canopy"
@@ -25,8 +29,16 @@ _LINK_WORDS = {"starting": "starting", "lost": "gone", "failed": "did not start"
 class HeaderLine(Clickable):
     """One line. ``directory`` is shown until a session says where it works."""
 
-    def __init__(self, state: ClientState, directory: str, glyphs: str = UNICODE) -> None:
+    def __init__(
+        self,
+        state: ClientState,
+        directory: str,
+        glyphs: str = UNICODE,
+        now: Callable[[], float] = time.time,
+    ) -> None:
         super().__init__(id="header")
+        self._now = now
+        self._agents, self._background = Steady(), Steady()
         self._state = state
         self._directory = directory
         self._glyphs = glyphs
@@ -74,16 +86,18 @@ class HeaderLine(Clickable):
         return facts
 
     def _totals(self) -> Content:
-        sums = tree.totals(self._state)
+        sums, now = tree.totals(self._state), self._now()
+        running, tasks = sums.running, sums.tasks
+        if self._state.link.status == "ready":
+            running = self._agents.shown(running, now)
+            tasks = self._background.shown(tasks, now)
         parts = []
-        if sums.running:
+        if running:
             glyph = mark("running", self._glyphs).glyph
-            parts.append(Content.styled(f"{glyph} {sums.running} running", "$primary"))
-        if sums.tasks:
+            parts.append(Content.styled(f"{glyph} {running} running", "$primary"))
+        if tasks:
             go = clickable("app.focus_background")
-            words = (
-                f"+{sums.tasks} in background" if sums.running else f"{sums.tasks} in background"
-            )
+            words = f"{'+' if running else ''}{tasks} in background"
             parts.append(Content(words).stylize("$primary").stylize(go))
         if sums.waiting:
             go = clickable("app.next_request", 1)

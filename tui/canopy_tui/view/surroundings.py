@@ -51,7 +51,8 @@ class Surroundings:
     first; ``draft`` is what was left unsent.
 
     ``on_sent`` is called with every sent message, ``on_draft`` with what is unsent at the end.
-    ``bell`` false silences the bell and the window title. ``clock`` is monotonic, in seconds;
+    ``bell`` false silences the bell and the window title; ``notify`` is ``off``, ``bell`` or
+    ``desktop``. ``clock`` is monotonic, in seconds;
     ``now`` is the time of what is shown, in epoch seconds. ``read_only``: nothing can be sent.
     """
 
@@ -63,6 +64,7 @@ class Surroundings:
     on_sent: Callable[[str], None] = _nothing
     on_draft: Callable[[str], None] = _nothing
     bell: bool = True
+    notify: str = "bell"
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
     read_only: bool = False
