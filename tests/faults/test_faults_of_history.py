@@ -1,4 +1,4 @@
-"""Sessions that are opened again, from wherever, and copies of them: B34, B39, B88."""
+"""Sessions that are opened again, from wherever, and copies of them: B33, B34, B36, B39, B88."""
 
 from __future__ import annotations
 
@@ -100,3 +100,51 @@ async def test_b34_two_loads_show_three_answers_under_the_same_three_ids(
         assert [text for _, text in told[0]] == ["One", "Two", "Three"]
         assert len({id_ for id_, _ in told[0]}) == 3
         assert told[0] == told[1]
+
+
+async def test_b33_a_load_that_takes_long_can_be_cancelled(
+    fake_cli: FakeCli, tmp_path: Path
+) -> None:
+    async with desk(fake_cli, tmp_path) as d:
+        stored = d.transcript()
+        picture = {"type": "base64", "media_type": "image/png", "data": "aGVsbG8="}
+        for number in range(1500):
+            stored.user([{"type": "text", "text": f"question {number}"}])
+            stored.says("answer " * 300)
+        stored.user([{"type": "image", "source": picture}, {"type": "text", "text": "the last"}])
+        setup = {"sessionId": stored.id, "cwd": str(d.cwd), "mcpServers": []}
+        loading = d.agent.begin("session/load", **setup)
+        await d.agent.wait_update("user_message_chunk")
+        d.agent.notify("$/cancel_request", requestId=d.agent._count)
+        with pytest.raises(RpcError) as error:
+            await loading
+        assert error.value.code == -32800
+        told = len(d.agent.updates())
+        await d.open("session/load", stored.id)
+        history = d.agent.updates()[told:]
+        said = [one for one in history if one["sessionUpdate"] == "user_message_chunk"]
+        assert len(said) == 1502
+        assert said[-2]["content"]["type"] == "image"
+        assert said[-1]["content"]["text"] == "the last"
+
+
+async def test_b36_each_session_that_is_listed_can_be_loaded(
+    fake_cli: FakeCli, tmp_path: Path
+) -> None:
+    async with desk(fake_cli, tmp_path) as d:
+        for number in range(3):
+            mine = d.transcript()
+            mine.user("<system-reminder>Be brief.</system-reminder>")
+            mine.user(f"Question {number}")
+            mine.says("Answer.")
+        for number in range(5):
+            other = d.transcript()
+            other.row(type="summary", summary="A title")
+            other.user(f"Task {number}", **({"isSidechain": True} if number else {"teamName": "t"}))
+        d.transcript().raw(b"")
+        rows = (await d.agent.request("session/list", cwd=str(d.cwd)))["sessions"]
+        assert sorted(row["title"] for row in rows) == [f"Question {n}" for n in range(3)]
+        for row in rows:
+            before = len(d.agent.text())
+            await d.open("session/load", row["sessionId"])
+            assert d.agent.text()[before:] == "Answer."

@@ -63,10 +63,13 @@ def effective_mode(mode: str, policy: PlanPolicy) -> str:
 
 def _elevated_modes(policy: PlanPolicy) -> tuple[str, ...]:
     """The modes that ask less than Manual, the preferred one first."""
-    names = ("auto", "bypassPermissions")
-    offered = {"auto": policy.auto_available, "bypassPermissions": policy.bypass_available}
-    if policy.mode_before == "bypassPermissions":
-        names = ("bypassPermissions", "auto")
+    before = policy.mode_before
+    offered = {
+        "acceptEdits": before == "acceptEdits",
+        "auto": policy.auto_available,
+        "bypassPermissions": policy.bypass_available,
+    }
+    names = sorted(offered, key=lambda mode: mode != before)
     return tuple(mode for mode in names if offered[mode]) or ("acceptEdits",)
 
 
