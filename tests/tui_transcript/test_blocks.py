@@ -27,11 +27,11 @@ from canopy_tui.model.entries import (
     RuleEntry,
     ToolEntry,
 )
+from canopy_tui.model.source import source_of
 from canopy_tui.model.state import PendingRequest, Phase
+from canopy_tui.model.values import value_lines
 from canopy_tui.view.blocks.block import Look
-from canopy_tui.view.blocks.source import source_of
 from canopy_tui.view.blocks.tool import state_of
-from canopy_tui.view.blocks.values import value_lines
 from canopy_tui.view.strips import ASCII
 from tui_transcript.drawing import INK, all_rows, drawn, layout_of, paper, text_of
 from tui_transcript.samples import (

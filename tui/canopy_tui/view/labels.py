@@ -1,6 +1,6 @@
-"""What sessions are called on screen, in one harmless line, and how long things took.
+"""Short words for the screen: names, foreign text made harmless, numbers of agents, times.
 
-Names come from the agent and are made harmless here, so that no widget has to.
+Widgets take every such word from here, so that none spells it in another way.
 """
 
 from __future__ import annotations
@@ -10,35 +10,15 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from canopy_tui.model.glyphs import ASCII
-from canopy_tui.model.sanitize import clipped, visible
+from canopy_tui.model.names import MAIN, NAME_LIMIT, name_of
+from canopy_tui.model.sanitize import visible
 from canopy_tui.view.strips import ASCII as ASCII_MARKS
 from canopy_tui.view.strips import UNICODE as UNICODE_MARKS
 
 if TYPE_CHECKING:
-    from canopy_tui.model.state import ClientState, SessionView
     from canopy_tui.view.strips import Marks
 
-NAME_LIMIT = 60
-MAIN = "main"
-
-
-def name_of(state: ClientState, view: SessionView) -> str:
-    """A root is ``main`` while it is the only one, else its title; a child has its own name."""
-    if view.parent is None:
-        if len(state.roots) == 1:
-            return MAIN
-        return _steady(view.title) or f"{MAIN} {state.roots.index(view.id) + 1}"
-    return _steady(view.title) or _steady(view.role) or _steady(view.task) or "agent"
-
-
-def _steady(text: str) -> str:
-    # Terminals disagree on the width of joined and emoji-style characters; a name must not push
-    # what is drawn to its right.
-    line = clipped(text, NAME_LIMIT)
-    return line if line.isascii() else line.translate(_UNSTEADY)
-
-
-_UNSTEADY = dict.fromkeys((0x200C, 0x200D, 0xFE0E, 0xFE0F))
+__all__ = ["MAIN", "NAME_LIMIT", "agents", "duration", "foreign", "marks_of", "name_of"]
 
 
 def marks_of(glyphs: str) -> Marks:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from rich.style import Style
 
 from canopy_shared.content import Diff, ToolContent, text_of
+from canopy_tui.model.values import value_lines
 from canopy_tui.view.blocks.diff import change_runs
-from canopy_tui.view.blocks.values import value_lines
 from canopy_tui.view.diffs import changes, diff_rows
 from canopy_tui.view.markdown import literal_rows
 from canopy_tui.view.strips import BLANK, Row, fitted, laid, printable

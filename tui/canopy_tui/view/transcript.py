@@ -13,8 +13,8 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from canopy_tui.model.entries import ChangesEntry, ChildEntry, NoticeEntry, ToolEntry
+from canopy_tui.model.source import source_of
 from canopy_tui.view.blocks.block import Look
-from canopy_tui.view.blocks.source import source_of
 from canopy_tui.view.markdown_inline import LINK
 from canopy_tui.view.transcript_canvas import TranscriptCanvas
 

@@ -8,14 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from canopy_shared.content import (
-    AudioContent,
-    EmbeddedResource,
-    ImageContent,
-    ResourceLink,
-    TextContent,
-    UnknownContent,
-)
+from canopy_tui.model.attachments import described
 from canopy_tui.model.sanitize import visible
 from canopy_tui.view.blocks.block import beside, inside
 from canopy_tui.view.strips import laid
@@ -46,40 +39,3 @@ class Attachment:
     def guess(self, width: int) -> int:
         """Names are mostly short."""
         return 1
-
-
-def described(content: ContentBlock) -> str:
-    """``content`` in a few words."""
-    match content:
-        case ImageContent(data=encoded, mime_type=mime, uri=uri):
-            place = f" {uri}" if isinstance(uri, str) and uri else ""
-            return f"[image {mime}, {_size(encoded)}{place}]"
-        case AudioContent(data=encoded, mime_type=mime):
-            return f"[audio {mime}, {_size(encoded)}]"
-        case ResourceLink(uri=uri, name=name, title=title):
-            label = title if isinstance(title, str) and title else name
-            return f"@{label} ({uri})" if label != uri else f"@{label}"
-        case EmbeddedResource(resource=resource):
-            return f"[resource {resource.get('uri', '')}, {_amount(resource)}]"
-        case UnknownContent(kind=kind):
-            return f"[content of a kind this version does not show: {kind}]"
-        case TextContent(text=text):
-            return text
-
-
-def _amount(resource: object) -> str:
-    get = getattr(resource, "get", None)
-    text = get("text") if get else None
-    if isinstance(text, str):
-        return f"{text.count(chr(10)) + 1:,} lines"
-    blob = get("blob") if get else None
-    return _size(blob) if isinstance(blob, str) else "empty"
-
-
-def _size(encoded: str) -> str:
-    size = len(encoded) * 3 // 4
-    for unit in ("B", "kB"):
-        if size < 1024:
-            return f"{size} {unit}"
-        size //= 1024
-    return f"{size} MB"

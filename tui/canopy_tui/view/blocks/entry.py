@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
+from canopy_tui.model.attachments import described
 from canopy_tui.model.entries import (
     AnyEntry,
     ChangesEntry,
@@ -20,7 +21,8 @@ from canopy_tui.model.entries import (
     RuleEntry,
     ToolEntry,
 )
-from canopy_tui.view.blocks.attachment import Attachment, described
+from canopy_tui.model.source import source_of
+from canopy_tui.view.blocks.attachment import Attachment
 from canopy_tui.view.blocks.block import Look, literal_blocks
 from canopy_tui.view.blocks.changes import changed_files
 from canopy_tui.view.blocks.child import card
@@ -29,7 +31,6 @@ from canopy_tui.view.blocks.message import Letter, Markdown, Prompt
 from canopy_tui.view.blocks.notice import notice
 from canopy_tui.view.blocks.plan import checklist
 from canopy_tui.view.blocks.rule import rule
-from canopy_tui.view.blocks.source import source_of
 from canopy_tui.view.blocks.thought import folded_thought
 from canopy_tui.view.blocks.tool_parts import tool_blocks
 from canopy_tui.view.labels import name_of

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from canopy_shared.content import Diff, TerminalRef, TextContent, ToolContent, UnknownContent
 from canopy_tui.model.sanitize import visible
+from canopy_tui.model.values import value_lines
 from canopy_tui.view.ansi import ansi_lines
 from canopy_tui.view.blocks.attachment import Attachment
 from canopy_tui.view.blocks.block import (
@@ -23,7 +24,6 @@ from canopy_tui.view.blocks.block import (
 )
 from canopy_tui.view.blocks.diff import FileChange
 from canopy_tui.view.blocks.tool import tool_line
-from canopy_tui.view.blocks.values import value_lines
 from canopy_tui.view.markdown import literal_rows, markdown_rows
 from canopy_tui.view.strips import laid, printable
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from canopy_shared.content import Diff, TextContent, ToolContent
+from canopy_tui.model.attachments import described
 from canopy_tui.model.entries import (
     AnyEntry,
     ChangesEntry,
@@ -19,8 +20,7 @@ from canopy_tui.model.entries import (
     RuleEntry,
     ToolEntry,
 )
-from canopy_tui.view.blocks.attachment import described
-from canopy_tui.view.blocks.values import value_lines
+from canopy_tui.model.values import value_lines
 
 if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState
