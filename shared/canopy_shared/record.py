@@ -11,19 +11,27 @@ import logging
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from canopy_shared import jsonio, methods
 from canopy_shared.errors import PARSE_ERROR, AcpError
-from canopy_shared.frames import Frame, Malformed, Request, encode_line, message_of
+from canopy_shared.frames import (
+    Frame,
+    Malformed,
+    Request,
+    Response,
+    encode_line,
+    message_of,
+)
 from canopy_shared.version import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from canopy_shared.ids import RequestId
     from canopy_shared.transport import Transport
 
 log = logging.getLogger(__name__)
@@ -44,9 +52,12 @@ _MAY_HOLD_SECRETS = frozenset(
         methods.SESSION_LOAD,
         methods.SESSION_RESUME,
         methods.SESSION_FORK,
+        methods.PROVIDERS_LIST,
         methods.PROVIDERS_SET,
+        methods.ELICITATION_CREATE,
     }
 )
+"""Requests of which neither the parameters nor the answer are recorded as they are."""
 _SECRET_KEY = re.compile(r"api[-_]?key|token|secret|passw|authorization|cookie|credential", re.I)
 _SECRET_PLACES = frozenset({"env", "headers"})
 _QUERY = re.compile(r"[?#].*", re.S)
@@ -66,18 +77,32 @@ class Recorder:
     def __init__(self, file: Path, *, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._started = clock()
+        self._delicate: set[tuple[Side, RequestId | None]] = set()
         self.file, self._descriptor = _new_file(file, self._started)
         self._write({"canopy": FORMAT, "version": VERSION, "at": self._started, "by": __version__})
 
     def sent(self, sender: Side, frame: Frame) -> None:
         """``sender`` sent ``frame``. What cannot be serialised is left out."""
         try:
-            message = _message_bytes(frame)
+            message = _message_bytes(self._without_secrets(sender, frame))
         except (TypeError, ValueError):
             log.debug("a message that cannot be serialised is not recorded")
             return
         head = b'{"t":%.4f,"from":"%s",' % (self._now(), sender.encode())
         self._append(head + message + b"}\n")
+
+    def _without_secrets(self, sender: Side, frame: Frame) -> Frame:
+        """Requests that may hold secrets, and the answers to them, without these."""
+        match frame:
+            case Request(id_, method, params) if method in _MAY_HOLD_SECRETS:
+                self._delicate.add((sender, id_))
+                return Request(id_, method, _redacted_value(params))
+            case Response(id_, result, None):
+                asked = (CLIENT if sender == AGENT else AGENT, id_)
+                if asked in self._delicate:
+                    self._delicate.discard(asked)
+                    return Response(id_, _redacted_value(result))
+        return frame
 
     def happened(self, what: str, **facts: Any) -> None:
         """Something that is no message, such as ``closed``, with JSON ``facts``."""
@@ -124,10 +149,12 @@ def _new_file(file: Path, at: float) -> tuple[Path, int]:
 def _message_bytes(frame: Frame) -> bytes:
     if isinstance(frame, Malformed):
         return b'"malformed":' + jsonio.dumps(frame.error.message)
-    if isinstance(frame, Request) and frame.method in _MAY_HOLD_SECRETS:
-        plain = jsonio.loads(jsonio.dumps(frame.params))
-        frame = Request(frame.id, frame.method, redacted(plain))
     return b'"message":' + encode_line(frame)[:-1]
+
+
+def _redacted_value(value: Any) -> Any:
+    """The same for a value that may hold objects of ours."""
+    return redacted(jsonio.loads(jsonio.dumps(value)))
 
 
 def redacted(value: Any, *, secret: bool = False) -> Any:
@@ -225,47 +252,76 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """``started_at`` is in epoch seconds; ``skipped`` counts lines that could not be read."""
+    """``started_at`` is in epoch seconds.
+
+    ``broken`` has the numbers of the lines that could not be read, counted from 1; ``torn`` says
+    that the last of them has no end, as when the writer was killed or is still at it.
+    """
 
     started_at: float
     steps: tuple[Step, ...]
-    skipped: int = 0
+    broken: tuple[int, ...] = ()
+    torn: bool = False
 
     @property
     def duration(self) -> float:
         """Seconds from the start to the last step."""
         return self.steps[-1].at if self.steps else 0.0
 
+    def damage(self) -> str:
+        """What could not be read, in one sentence; nothing for a whole recording."""
+        if not self.broken:
+            return ""
+        *others, last = self.broken
+        if self.torn and not others:
+            return f"line {last} is cut off and was left out"
+        shown = ", ".join(str(number) for number in self.broken[:_LINES_NAMED])
+        more = (
+            f" and {len(self.broken) - _LINES_NAMED:,} more" if others[_LINES_NAMED - 1 :] else ""
+        )
+        some = f"lines {shown}{more} are" if others else f"line {shown} is"
+        return f"{some} broken and {'were' if others else 'was'} left out"
+
+
+_LINES_NAMED = 5
+
 
 def read_recording(file: Path) -> Recording:
-    """Read a whole recording; a line that was cut off or is broken is skipped.
+    """Read a whole recording; a line that was cut off or is broken is left out and named.
 
     Raises :class:`RecordingError`.
     """
+    shown = repr(str(file))
     try:
         lines = file.read_bytes().split(b"\n")
     except OSError as error:
-        raise RecordingError(f"{file} cannot be read: {error.strerror}") from None
+        raise RecordingError(f"{shown} cannot be read: {error.strerror}") from None
     head = _row(lines[0])
     if head is None or head.get("canopy") != FORMAT:
-        raise RecordingError(f"{file} is not a recording of Canopy")
+        raise RecordingError(f"{shown} is not a recording of Canopy: see its line 1")
     if head.get("version") != VERSION:
         raise RecordingError(
-            f"{file} has version {head.get('version')!r}; this Canopy reads version {VERSION}"
+            f"{shown} has version {head.get('version')!r}; this Canopy reads version {VERSION}"
         )
-    body = [line for line in lines[1:] if line.strip()]
-    steps = tuple(_steps(body))
-    return Recording(_number(head.get("at")), steps, len(body) - len(steps))
+    steps, broken = _steps(lines[1:])
+    torn = bool(broken) and broken[-1] == len(lines)
+    return Recording(_number(head.get("at")), steps, broken, torn)
 
 
-def _steps(lines: list[bytes]) -> Iterator[Step]:
-    latest = 0.0
-    for line in lines:
+def _steps(lines: list[bytes]) -> tuple[tuple[Step, ...], tuple[int, ...]]:
+    """The steps of the lines below the first, and the numbers of those that are none."""
+    steps: list[Step] = []
+    broken: list[int] = []
+    for number, line in enumerate(lines, 2):
+        if not line.strip():
+            continue
         row = _row(line)
-        step = _step(row, latest) if row is not None else None
-        if step is not None:
-            latest = step.at
-            yield step
+        step = _step(row, steps[-1].at if steps else 0.0) if row is not None else None
+        if step is None:
+            broken.append(number)
+        else:
+            steps.append(step)
+    return tuple(steps), tuple(broken)
 
 
 def _row(line: bytes) -> dict[str, Any] | None:

@@ -71,7 +71,7 @@ def test_messages_come_back_with_sender_and_time(tmp_path: Path) -> None:
     recording = recorded(tmp_path / "r.jsonl", *frames)
     assert recording.started_at == 1_700_000_000.0
     assert recording.duration == 4.0
-    assert recording.skipped == 0
+    assert recording.damage() == ""
     assert [(step.at, step.sender) for step in recording.steps] == [f[:2] for f in frames]
     for step, (_, _, frame) in zip(recording.steps, frames, strict=True):
         assert same(step.frame, frame)
@@ -113,7 +113,7 @@ def test_a_full_disk_ends_the_recording_only(
     ]
 
 
-def test_cut_off_and_broken_lines_are_skipped(tmp_path: Path) -> None:
+def test_cut_off_and_broken_lines_are_left_out_and_named(tmp_path: Path) -> None:
     file = tmp_path / "r.jsonl"
     frame = Notification("session/cancel", {"sessionId": "s"})
     recorded(file, (1.0, CLIENT, frame), (2.0, CLIENT, frame))
@@ -122,7 +122,30 @@ def test_cut_off_and_broken_lines_are_skipped(tmp_path: Path) -> None:
     file.write_bytes(b"\n".join([head, first, b"{broken", *odd, b"", second, second[:-9]]))
     recording = read_recording(file)
     assert [step.frame for step in recording.steps] == [frame, frame]
-    assert recording.skipped == 6
+    assert recording.broken == (3, 4, 5, 6, 7, 10)
+    assert recording.torn
+    assert recording.damage() == "lines 3, 4, 5, 6, 7 and 1 more are broken and were left out"
+
+
+def test_a_recording_that_was_cut_off_says_where(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    frame = Notification("session/cancel", {"sessionId": "s"})
+    recorded(file, (1.0, CLIENT, frame), (2.0, CLIENT, frame))
+    whole = file.read_bytes()
+    for cut in range(len(whole)):
+        file.write_bytes(whole[:cut])
+        lines = whole[:cut].count(b"\n")
+        if not lines:
+            continue
+        recording = read_recording(file)
+        rest = whole[:cut].rpartition(b"\n")[2]
+        whole_last = rest.endswith(b"}}}")
+        assert len(recording.steps) == lines - 1 + whole_last
+        torn = bool(rest) and not whole_last
+        expected = f"line {lines + 1} is cut off and was left out" if torn else ""
+        assert recording.damage() == expected
+    file.write_bytes(whole.replace(b'"method"', b"method", 1))
+    assert read_recording(file).damage() == "line 2 is broken and was left out"
 
 
 def test_time_never_goes_back(tmp_path: Path) -> None:
@@ -185,6 +208,23 @@ def test_what_may_be_secret_is_not_recorded(tmp_path: Path) -> None:
     assert second["headers"] == [{"name": "Authorization", "value": REDACTED}]
     assert frame.params["maxTokens"] == 5
     assert frame.params["cwd"] == "/home/ada"
+
+
+def test_answers_about_secrets_are_not_recorded(tmp_path: Path) -> None:
+    secret = "hunter2"
+    page = f"https://example.org/login?state={secret}"
+    providers = {"providers": [{"id": "p", "current": {"headers": {"x-key": secret}}}]}
+    recorded(
+        tmp_path / "r",
+        (0.0, CLIENT, Request(1, "providers/list", {})),
+        (0.0, AGENT, Request(1, "elicitation/create", {"mode": "url", "url": page})),
+        (0.0, AGENT, Response(1, providers)),
+        (0.0, CLIENT, Response(1, {"action": "accept", "content": {"apiKey": secret, "n": 1}})),
+    )
+    told = (tmp_path / "r").read_text()
+    assert secret not in told
+    assert '"n":1' in told
+    assert "https://example.org/login" in told
 
 
 def test_what_is_talked_about_is_recorded_as_it_is(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from canopy_tui.view.announcer import DESKTOP, OFF, Announcer
 from canopy_tui.view.commands import Commands
 from canopy_tui.view.composer import Composer
 from canopy_tui.view.help import HelpScreen
-from canopy_tui.view.keys import EVERYWHERE, SLOTS, Key
+from canopy_tui.view.keys import EVERYWHERE, GROUPS, SLOTS, Group, Key
 from canopy_tui.view.labels import at_work, marks_of, name_of
 from canopy_tui.view.permission import PermissionPane
 from canopy_tui.view.posting import Posted
@@ -51,6 +51,8 @@ class CanopyApp(WriteApp, WorkApp):
     COMMANDS: ClassVar[set[type[Provider]]] = {Commands}  # type: ignore[assignment]
     BINDINGS: ClassVar[list[BindingType]] = [*EVERYWHERE.bindings(), *SLOTS.bindings()]
     ENABLE_COMMAND_PALETTE = True
+    key_groups: ClassVar[tuple[Group, ...]] = GROUPS
+    """What the page with all keys lists."""
 
     def __init__(self, make_host: MakeHost, around: Surroundings) -> None:
         terminal_keys.teach()
@@ -222,7 +224,9 @@ class CanopyApp(WriteApp, WorkApp):
             own = [one for one in TranscriptView.BINDINGS if isinstance(one, Binding)]
             keys = [Key(one.id or one.key, one.key, "", one.description) for one in own]
             self.push_screen(
-                HelpScreen(self.around.glyphs, [("Transcript (Tab goes there)", keys)])
+                HelpScreen(
+                    self.around.glyphs, [("Transcript (Tab goes there)", keys)], self.key_groups
+                )
             )
 
     def action_next_request(self, step: int) -> None:

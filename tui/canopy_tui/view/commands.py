@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 _TITLE_WIDTH = 44
+_NEED_AN_AGENT = frozenset({"mode", "restart"})
 
 
 class Command(NamedTuple):
@@ -41,20 +42,26 @@ class Command(NamedTuple):
 
 def all_commands(app: CanopyApp) -> Iterator[Command]:
     """What can be done now."""
+    read_only = app.around.read_only
     for key in commands():
-        yield Command(key.label, shown(key.keys), partial(app.run_action, f"app.{key.action}"))
-    yield Command("Stop the turn", "Esc Esc", app.action_stop_turn)
-    if app.view is not None and app.view.parent is not None:
-        yield Command("Stop this agent only", "x in the tree", partial(app.ask_stop, app.view.id))
+        if not (read_only and key.id in _NEED_AN_AGENT):
+            yield Command(key.label, shown(key.keys), partial(app.run_action, f"app.{key.action}"))
     other = LIGHT if app.theme == DARK else DARK
     yield Command(f"Theme: {other}", "dark and light", partial(setattr, app, "theme", other))
-    yield Command("New session", "in this directory", app.action_new_session)
-    root = app.root
-    if root is not None:
-        yield from _of_root(app, root)
+    if not read_only:
+        yield from _of_the_agent(app)
     for view in app.state.sessions.values():
         name = name_of(app.state, view)
         yield Command(f"Agent: {name}", clipped(view.task, 80), partial(app.go, view.id))
+
+
+def _of_the_agent(app: CanopyApp) -> Iterator[Command]:
+    yield Command("Stop the turn", "Esc Esc", app.action_stop_turn)
+    if app.view is not None and app.view.parent is not None:
+        yield Command("Stop this agent only", "x in the tree", partial(app.ask_stop, app.view.id))
+    yield Command("New session", "in this directory", app.action_new_session)
+    if app.root is not None:
+        yield from _of_root(app, app.root)
     for scene in app.around.scenes:
         send = partial(app.main.composer.send, scene.prompt)
         yield Command(f"Demo: {clipped(scene.title, 60)}", clipped(scene.hint, 80), send)

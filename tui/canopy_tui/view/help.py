@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from canopy_tui.view.keys import Key
+    from canopy_tui.view.keys import Group, Key
 
 _KEY_WIDTH = 26
 
@@ -40,9 +40,15 @@ class HelpScreen(ModalScreen[None]):
         Binding("k", "scroll(-1)", show=False),
     ]
 
-    def __init__(self, glyphs: str, extra: Iterable[tuple[str, Iterable[Key]]] = ()) -> None:
+    def __init__(
+        self,
+        glyphs: str,
+        extra: Iterable[tuple[str, Iterable[Key]]] = (),
+        groups: Iterable[Group] = GROUPS,
+    ) -> None:
         super().__init__()
         self._ascii = glyphs == ASCII
+        self._groups = tuple(groups)
         self._extra = tuple(extra)
 
     def compose(self) -> ComposeResult:
@@ -63,7 +69,7 @@ class HelpScreen(ModalScreen[None]):
     def _text(self) -> Content:
         rows: list[Content] = []
         title = ""
-        groups = [(group.title, group.keys) for group in GROUPS]
+        groups = [(group.title, group.keys) for group in self._groups]
         for group, keys in [*groups, *self._extra]:
             if group != title:
                 rows += [Content(""), Content.styled(group, "bold $primary")]

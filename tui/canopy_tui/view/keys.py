@@ -190,6 +190,18 @@ LINK = Group(
     ),
 )
 
+PLAYBACK = Group(
+    "Recording",
+    (
+        Key("playback-pause", "space", "toggle_playback", "Pause, and go on"),
+        Key("playback-step", "full_stop", "step_playback", "Step to what changed next"),
+        Key("playback-faster", "greater_than_sign", "change_speed(1)", "Faster"),
+        Key("playback-slower", "less_than_sign", "change_speed(-1)", "Slower"),
+        Key("playback-end", "dollar_sign", "end_playback", "To the end at once"),
+    ),
+)
+"""Only where a recording is played."""
+
 GROUPS = (
     EVERYWHERE,
     SLOTS,
@@ -220,6 +232,10 @@ _NAMES = {
     "shift": "Shift",
     "alt": "Alt",
     "ctrl": "Ctrl",
+    "full_stop": ".",
+    "greater_than_sign": ">",
+    "less_than_sign": "<",
+    "dollar_sign": "$",
 }
 _PLAIN_NAMES = {"up": "Up", "down": "Down", "left": "Left", "right": "Right"}
 

@@ -26,8 +26,11 @@ from canopy_tui.view.start_view import StartView
 from canopy_tui.view.transcript import TranscriptView
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from textual import events
     from textual.app import ComposeResult
+    from textual.widget import Widget
 
     from canopy_tui.model.state import ClientState, Touched
     from canopy_tui.view.drafts import Drafts
@@ -53,11 +56,18 @@ class MainScreen(Screen[None]):
     HORIZONTAL_BREAKPOINTS = _WIDTHS
     VERTICAL_BREAKPOINTS = _HEIGHTS
 
-    def __init__(self, state: ClientState, around: Surroundings, drafts: Drafts) -> None:
+    def __init__(
+        self,
+        state: ClientState,
+        around: Surroundings,
+        drafts: Drafts,
+        foot: Callable[[], Iterable[Widget]] = tuple,
+    ) -> None:
         super().__init__(id="main")
         self._state = state
         self._around = around
         self._drafts = drafts
+        self._foot = foot
         self._session: str | None = None
         self.set_class(around.read_only, READ_ONLY)
 
@@ -82,6 +92,7 @@ class MainScreen(Screen[None]):
         yield LinkBanner(restartable=not self._around.read_only)
         yield GoalBanner()
         yield Composer(self._drafts)
+        yield from self._foot()
         yield FooterLine(state, glyphs, read_only=self._around.read_only)
 
     def on_mount(self) -> None:

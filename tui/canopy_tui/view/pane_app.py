@@ -17,7 +17,9 @@ from canopy_tui.view.main_screen import MainScreen
 from canopy_tui.view.prompt_history import PromptHistory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    from textual.widget import Widget
 
     from canopy_tui.model.state import SessionView
     from canopy_tui.view.surroundings import MakeHost, Surroundings
@@ -33,10 +35,14 @@ class PaneApp(App[int]):
         self.state = self.host.state
         self.open_session: str | None = None
         self.drafts = Drafts(PromptHistory(list(around.history)))
-        self.main = MainScreen(self.state, around, self.drafts)
+        self.main = MainScreen(self.state, around, self.drafts, self.foot)
         self._watched: frozenset[str] = frozenset()
         self._roots = 0
         self._expects_root = False
+
+    def foot(self) -> Iterable[Widget]:
+        """What stands above the last line of the main screen."""
+        return ()
 
     def get_default_screen(self) -> MainScreen:
         """The main screen."""

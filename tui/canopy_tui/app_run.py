@@ -1,0 +1,65 @@
+"""What surrounds an app while it runs: a log in place of the screen, signals that leave in order.
+
+It knows that an app can be left; which app it is, and what it is for, is not known here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from canopy_tui.view.app import CanopyApp
+
+_LOG_SIZE = 1_000_000
+
+
+@contextlib.contextmanager
+def leaving_on_signals(app: CanopyApp) -> Iterator[None]:
+    """Leave as if the person had, so that the terminal is restored and the agent stopped."""
+    loop = asyncio.get_running_loop()
+    numbers = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP", "SIGINT")]
+    caught = []
+    for number in numbers:
+        if number is not None:
+            with contextlib.suppress(NotImplementedError, ValueError):
+                loop.add_signal_handler(number, partial(_leave, app, 128 + number))
+                caught.append(number)
+    try:
+        yield
+    finally:
+        for number in caught:
+            loop.remove_signal_handler(number)
+
+
+def _leave(app: CanopyApp, code: int) -> None:
+    if app.main.is_mounted:
+        app.leave()  # keeps the draft
+    app.exit(return_code=code)
+
+
+@contextlib.contextmanager
+def logging_to(folder: Path) -> Iterator[None]:
+    """Warnings go to ``canopy.log``, since the screen is the app's; without a file nowhere."""
+    file = folder / "canopy.log"
+    handler: logging.Handler = logging.NullHandler()
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if file.exists() and file.stat().st_size > _LOG_SIZE:
+            file.unlink()
+        file.touch(mode=0o600)
+        handler = logging.FileHandler(file, encoding="utf-8")
+    handler.setLevel(logging.WARNING)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.getLogger().addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.getLogger().removeHandler(handler)
+        handler.close()

@@ -1,0 +1,84 @@
+"""The app on a recording: the same screens, marked as a recording, with the keys of playing.
+
+Requests appear as they were and are answered as they were; what a person presses answers nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual.binding import Binding, BindingType
+from textual.widgets import Input, TextArea
+
+from canopy_tui.view.keys import PLAYBACK
+from canopy_tui.view.read_only_app import ReadOnlyApp
+from canopy_tui.view.replay_bar import Playback, ReplayBar
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from canopy_tui.view.keys import Group
+    from canopy_tui.view.surroundings import MakeHost, Surroundings
+
+_ACTIONS = frozenset(key.action.partition("(")[0] for key in PLAYBACK.keys)
+
+
+class ReplayApp(ReadOnlyApp):
+    """Its host is a :class:`Playback` too; ``damage`` says what of the recording is missing."""
+
+    TITLE = "canopy replay"
+    key_groups: ClassVar[tuple[Group, ...]] = (PLAYBACK, *ReadOnlyApp.key_groups)
+    why_not = "This is a recording: everything happens as it did."
+    # Before the widget that has the focus, which would take the space bar.
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(key.keys, key.action, key.label, show=False, id=key.id, priority=True)
+        for key in PLAYBACK.keys
+    ]
+
+    def __init__(self, make_host: MakeHost, around: Surroundings, damage: str = "") -> None:
+        super().__init__(make_host, around)
+        self._damage = damage
+
+    def on_ready(self) -> None:
+        """What is not shown has to be told."""
+        if self._damage:
+            self.say(f"Of this recording {self._damage}.")
+
+    @property
+    def playback(self) -> Playback:
+        """What plays."""
+        return cast("Playback", self.host)
+
+    def foot(self) -> Iterable[Widget]:
+        """Mark the screen as a recording."""
+        return (ReplayBar(self.playback, self.around.glyphs),)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The keys of playing are letters wherever something can be typed."""
+        if action in _ACTIONS and isinstance(self.focused, Input | TextArea):
+            return False
+        return super().check_action(action, parameters)
+
+    def action_toggle_playback(self) -> None:
+        """Pause, or go on."""
+        self.playback.toggle()
+        self._show_bar()
+
+    def action_change_speed(self, step: int) -> None:
+        """Faster or slower."""
+        self.playback.change_speed(step)
+        self._show_bar()
+
+    def action_step_playback(self) -> None:
+        """One change more."""
+        self.playback.step()
+        self._show_bar()
+
+    def action_end_playback(self) -> None:
+        """Everything at once."""
+        self.playback.to_end()
+        self._show_bar()
+
+    def _show_bar(self) -> None:
+        self.main.query_one(ReplayBar).refresh()
