@@ -11,6 +11,7 @@ from types import ModuleType
 
 import pytest
 
+from canopy_shared.record import Recorder
 from canopy_shared.version import __version__
 from canopy_tui import cli
 from canopy_tui.claude_command import run_as_if_called
@@ -57,13 +58,14 @@ def test_help() -> None:
     assert done.stderr == ""
 
 
-def test_without_a_terminal_the_person_is_pointed_at_stdio() -> None:
+def test_without_a_terminal_the_person_is_pointed_at_other_ways() -> None:
     for line in ([], ["."], ["--demo"], ["--agent", sys.executable]):
         done = canopy(*line)
         assert done.returncode == 2
         assert done.stdout == ""
         assert done.stderr.count("\n") == 1
         assert "canopy --stdio" in done.stderr
+        assert "canopy --plain" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -76,6 +78,12 @@ def test_without_a_terminal_the_person_is_pointed_at_stdio() -> None:
         (["x" * 5000], "cannot be opened"),
         (["--protocol", "v2"], "v2 is not there yet"),
         (["--agent", "no-such-agent"], "--agent: the agent program 'no-such-agent' is not on PATH"),
+        (["--stdio", "--record", "no/such/folder/r"], "cannot be made: No such file or directory"),
+        (["--stdio", "--record", __file__], "exists; name a new file"),
+        (["replay", "no\x1b[31m"], r"'no\x1b[31m' cannot be read: No such file or directory"),
+        (["replay", __file__], "is not a recording of Canopy"),
+        (["--plain", "--agent", "no-such-agent"], "is not on PATH"),
+        (["--plain"], "no prompt on stdin"),
         (["--agent", "'x"], "--agent: the agent command has an unclosed ' quote"),
     ],
 )
@@ -129,14 +137,26 @@ class Doors:
         monkeypatch.setattr("canopy_tui.cli._has_terminal", lambda: True)
 
     def _run_client(
-        self, directory: Path, agent_command: tuple[str, ...] | None, demo: bool
+        self,
+        directory: Path,
+        agent_command: tuple[str, ...] | None,
+        demo: bool,
+        *,
+        recorder: Recorder | None,
     ) -> int:
         self.opened.append((directory, agent_command, demo))
+        self._recorded(recorder)
         return 5
 
-    def _serve(self, *, hide_subscription: bool) -> int:
+    def _serve(self, *, hide_subscription: bool, recorder: Recorder | None) -> int:
         self.opened.append(("stdio", hide_subscription))
+        self._recorded(recorder)
         return 6
+
+    def _recorded(self, recorder: Recorder | None) -> None:
+        if recorder is not None:
+            self.opened.append(recorder.file)
+            recorder.close()
 
 
 @pytest.fixture
@@ -176,6 +196,21 @@ def test_stdio_needs_no_terminal(doors: Doors, monkeypatch: pytest.MonkeyPatch) 
     assert cli.main(["--stdio"]) == 6
     assert cli.main(["--hide-claude-auth", "--stdio"]) == 6
     assert doors.opened == [("stdio", False), ("stdio", True)]
+
+
+def test_a_recording_is_a_new_file_and_made_only_when_a_door_opens(
+    doors: Doors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["--record", "talk.jsonl"]) == 5
+    assert cli.main(["--stdio", "--record", "."]) == 6
+    assert cli.main(["no/such/folder", "--record", "never.jsonl"]) == 2
+    monkeypatch.setattr("canopy_tui.cli._has_terminal", lambda: False)
+    assert cli.main(["--record", "never.jsonl"]) == 2
+    talk, served = (item for item in doors.opened if isinstance(item, Path))
+    assert talk == Path("talk.jsonl")
+    assert sorted(tmp_path.iterdir()) == sorted([tmp_path / talk, tmp_path / served])
+    assert talk.stat().st_mode & 0o077 == 0
 
 
 def test_an_interrupt_is_no_traceback(

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from canopy_tui.invocation import (
     HELP,
     OpenClient,
+    Replay,
     RunClaude,
     RunDoctor,
+    RunPlain,
     ServeStdio,
     ShowHelp,
     ShowVersion,
@@ -37,6 +39,19 @@ from canopy_tui.invocation import (
         (["--stdio", "--protocol", "v1"], ServeStdio()),
         (["--stdio", "--hide-claude-auth"], ServeStdio(hide_subscription=True)),
         (["--protocol=v1"], OpenClient()),
+        (["--record", "r.jsonl"], OpenClient(record="r.jsonl")),
+        (["--record=r", "--demo"], OpenClient(demo=True, record="r")),
+        (["--stdio", "--record", "."], ServeStdio(record=".")),
+        (["--plain"], RunPlain()),
+        (["--plain", "fix it"], RunPlain("fix it")),
+        (["--plain", "--demo", "--", "--plain"], RunPlain("--plain", demo=True)),
+        (["--plain", "--", "doctor"], RunPlain("doctor")),
+        (["fix", "--plain", "--agent", "a", "--record", "r"], RunPlain("fix", "a", record="r")),
+        (["replay", "r"], Replay("r")),
+        (["replay", "replay"], Replay("replay")),
+        (["replay", "--", "--r"], Replay("--r")),
+        (["replay", "r", "--speed", "2.5", "--paused"], Replay("r", 2.5, paused=True)),
+        (["--plain", "replay", "r"], Replay("r", plain=True)),
         (["doctor"], RunDoctor()),
         (["doctor", "--json"], RunDoctor(json=True)),
         (["--json", "doctor"], RunDoctor(json=True)),
@@ -54,6 +69,8 @@ from canopy_tui.invocation import (
         (["auth", "status", "--cli", "--help"], RunClaude(("auth", "status", "--help"))),
         (["--nonsense", "--cli"], RunClaude(("--nonsense",))),
         (["--version", "--cli"], RunClaude(("--version",))),
+        (["--stdio", "--record", "r", "--cli", "auth"], RunClaude(("auth",))),
+        (["--record=r", "--cli", "--record", "x"], RunClaude(("--record", "x"))),
         (["--", "--cli"], RunClaude(("--",))),
         (["--cli", "--", "--cli"], RunClaude(("--", "--cli"))),
     ],
@@ -87,6 +104,23 @@ def test_each_form_asks_for_one_thing(line: list[str], asked: object) -> None:
         (["doctor", "src"], "doctor does not go with 'src'"),
         (["doctor", "doctor"], "doctor does not go with 'doctor'"),
         (["doctor", "--demo"], "doctor does not go with --demo"),
+        (["--record"], "--record needs a file"),
+        (["--record", "--demo"], "--record needs a file"),
+        (["--record="], "--record needs a file"),
+        (["--plain", "a", "b"], "one prompt, in quotes, at most"),
+        (["--plain", " "], "the prompt is empty"),
+        (["--plain", "--stdio"], "--stdio does not go with --plain"),
+        (["--plain", "doctor"], "doctor does not go with --plain"),
+        (["replay"], "replay needs one file"),
+        (["replay", ""], "replay needs one file"),
+        (["replay", "a", "b"], "replay needs one file"),
+        (["replay", "a", "--demo"], "replay does not go with --demo"),
+        (["replay", "a", "--speed", "fast"], "--speed takes a number"),
+        (["replay", "a", "--speed", "0"], "--speed takes a number"),
+        (["replay", "a", "--speed", "nan"], "--speed takes a number"),
+        (["replay", "a", "--speed=1e9"], "--speed takes a number"),
+        (["--speed", "2"], "--speed goes with canopy replay only"),
+        (["--paused"], "--paused goes with canopy replay only"),
         (["--protocol"], "--protocol takes v1 or v2"),
         (["--protocol", "1"], "--protocol takes v1 or v2"),
         (["--protocol", "v2"], "--protocol v2 is not there yet"),
@@ -100,6 +134,9 @@ def test_what_cannot_be_meant_is_refused_in_one_line(line: list[str], words: str
     assert "\n" not in str(refusal.value)
 
 
+WORDS = ["doctor", "replay", "--demo", "--agent", "--record", "--plain", "--speed", "--", "-v"]
+
+
 def outcome_of(line: list[str]) -> str:
     try:
         return repr(parse(line))
@@ -107,7 +144,7 @@ def outcome_of(line: list[str]) -> str:
         return str(refusal)
 
 
-@given(st.lists(st.text(max_size=8) | st.sampled_from(["doctor", "--demo", "--agent", "--", "-v"])))
+@given(st.lists(st.text(max_size=8) | st.sampled_from(WORDS)))
 def test_any_line_is_understood_or_refused_in_one_printable_line(line: list[str]) -> None:
     assert outcome_of(line).isprintable()
 
@@ -125,6 +162,11 @@ def test_cli_wins_wherever_it_stands(line: list[str], position: int) -> None:
         "--demo",
         "--agent",
         "--stdio",
+        "--plain",
+        "--record",
+        "replay",
+        "--speed",
+        "--paused",
         "doctor",
         "--cli",
         "--version",
@@ -138,4 +180,4 @@ def test_help_names_each_form(form: str) -> None:
 def test_help_fits_a_small_terminal() -> None:
     lines = HELP.splitlines()
     assert max(map(len, lines)) <= 100
-    assert len(lines) <= 24
+    assert len(lines) <= 32

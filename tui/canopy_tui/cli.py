@@ -14,8 +14,10 @@ from canopy_tui.invocation import (
     HELP,
     Invocation,
     OpenClient,
+    Replay,
     RunClaude,
     RunDoctor,
+    RunPlain,
     ServeStdio,
     ShowHelp,
     ShowVersion,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from canopy_shared.record import Recorder
     from canopy_tui.doctor import ClaudeProbe
 
 USAGE_EXIT = 2
@@ -68,32 +71,90 @@ def _run(invocation: Invocation) -> int:
 
             print(f"canopy {__version__}")
             return 0
-        case ServeStdio(hide_subscription=hide):
-            from canopy_agent.stdio import serve
-
-            return serve(hide_subscription=hide)
+        case ServeStdio():
+            return _serve(invocation)
         case RunDoctor(json=as_json):
             return _doctor(as_json)
         case RunClaude(arguments=rest):
             return _claude(rest)
         case OpenClient():
             return _open_client(invocation)
+        case RunPlain():
+            return _plain(invocation)
+        case Replay():
+            return _replay(invocation)
         case _:
             assert_never(invocation)
 
 
 def _open_client(request: OpenClient) -> int:
     directory = _existing_directory(request.directory)
-    agent_command = None
-    if request.agent is not None:
-        agent_command = _agent_command(request.agent)
-    if not _has_terminal():
-        raise StartError(
-            "no terminal on stdin and stdout; canopy --stdio serves an ACP client", USAGE_EXIT
-        )
+    agent_command = None if request.agent is None else _agent_command(request.agent)
+    _need_terminal("canopy --stdio serves an ACP client, and canopy --plain talks in lines")
     from canopy_tui.compose import run_client
 
-    return run_client(directory, agent_command, request.demo)
+    recorder = _recorder(request.record)
+    return run_client(directory, agent_command, request.demo, recorder=recorder)
+
+
+def _serve(request: ServeStdio) -> int:
+    recorder = _recorder(request.record)
+    from canopy_agent.stdio import serve
+
+    return serve(hide_subscription=request.hide_subscription, recorder=recorder)
+
+
+def _plain(request: RunPlain) -> int:
+    directory = _existing_directory(None)
+    agent_command = None if request.agent is None else _agent_command(request.agent)
+    from canopy_tui.compose import run_plain
+
+    recorder = _recorder(request.record)
+    return run_plain(directory, agent_command, request.demo, request.prompt, recorder=recorder)
+
+
+def _recorder(typed: str | None) -> Recorder | None:
+    if typed is None:
+        return None
+    from pathlib import Path
+
+    from canopy_shared.record import Recorder
+
+    try:
+        return Recorder(Path(typed))
+    except FileExistsError:
+        raise StartError(
+            f"--record: {typed!r} exists; name a new file, or a folder for it", USAGE_EXIT
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise StartError(f"--record: {typed!r} cannot be made: {reason}", USAGE_EXIT) from None
+
+
+def _replay(request: Replay) -> int:
+    from pathlib import Path
+
+    from canopy_shared.record import RecordingError, read_recording
+
+    try:
+        recording = read_recording(Path(request.file))
+    except (RecordingError, ValueError) as error:
+        raise StartError(str(error), USAGE_EXIT) from None
+    if request.plain:
+        from canopy_tui.plain.run import print_recording
+
+        if recording.broken:
+            _complain(f"{request.file!r}: {recording.damage()}")
+        return print_recording(recording)
+    _need_terminal("canopy replay --plain FILE prints the recording")
+    from canopy_tui.replay.opening import run_replay
+
+    return run_replay(recording, speed=request.speed, paused=request.paused)
+
+
+def _need_terminal(instead: str) -> None:
+    if not _has_terminal():
+        raise StartError(f"no terminal on stdin and stdout; {instead}", USAGE_EXIT)
 
 
 def _existing_directory(typed: str | None) -> Path:

@@ -10,37 +10,35 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
-import logging
 import os
 import shlex
-import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from canopy_tui.agent_connection import StartFailedError
+from canopy_tui.app_run import leaving_on_signals, logging_to
 from canopy_tui.controller import Controller
 from canopy_tui.foreign_agent import launch_foreign
 from canopy_tui.in_process_agent import InProcessAgent
 from canopy_tui.model.glyphs import glyph_set
 from canopy_tui.paths import locations
+from canopy_tui.recording import recorded
 from canopy_tui.storage import Drafts, PromptHistory
 
 if TYPE_CHECKING:
+    from canopy_shared.record import Recorder
     from canopy_shared.transport import Transport
     from canopy_tui.agent_connection import AgentConnection, Launch
     from canopy_tui.frame_pump import Schedule
     from canopy_tui.in_process_agent import Server
     from canopy_tui.model.state import ClientState, Touched
-    from canopy_tui.view.app import CanopyApp
     from canopy_tui.view.surroundings import Surroundings
 
 _AGENT_MODULES = ("canopy_agent.server", "canopy_agent.session.directory")
-_LOG_SIZE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +56,75 @@ class Stage:
     resumable: bool = False
 
 
-def run_client(directory: Path, agent_command: tuple[str, ...] | None, demo: bool) -> int:
+def run_client(
+    directory: Path,
+    agent_command: tuple[str, ...] | None,
+    demo: bool,
+    *,
+    recorder: Recorder | None = None,
+) -> int:
     """Open the client and stay until the person leaves; gives the exit code.
 
     ``agent_command`` starts another ACP agent in place of our own; ``demo`` runs our own on the
-    scripted model, in a throw-away directory.
+    scripted model, in a throw-away directory. ``recorder`` records what is said with the agent.
     """
     # Textual takes NO_COLOR out of the environment; the agent should still see it.
     environment = dict(os.environ)
+    staged = open_stage(directory, agent_command, demo, environment, recorder)
+    with logging_to(locations(environment).state):
+        code, words = asyncio.run(_run(staged))
+    for line in words:
+        print(line)
+    return code
+
+
+def run_plain(
+    directory: Path,
+    agent_command: tuple[str, ...] | None,
+    demo: bool,
+    prompt: str | None,
+    *,
+    recorder: Recorder | None = None,
+) -> int:
+    """Talk in lines of text; gives the exit code. The rest is as for :func:`run_client`."""
+    environment = dict(os.environ)
+    staged = open_stage(directory, agent_command, demo, environment, recorder)
+    with logging_to(locations(environment).state):
+        return asyncio.run(_run_plain(staged, prompt))
+
+
+async def _run_plain(
+    staged: contextlib.AbstractAsyncContextManager[Stage], prompt: str | None
+) -> int:
+    from canopy_tui.plain.run import converse
+
+    async with staged as stage:
+        return await converse(stage.launch, stage.directory, stage.environment, prompt)
+
+
+@asynccontextmanager
+async def open_stage(
+    directory: Path,
+    agent_command: tuple[str, ...] | None,
+    demo: bool,
+    environment: Mapping[str, str],
+    recorder: Recorder | None = None,
+) -> AsyncIterator[Stage]:
+    """What the client works on, made ready and cleared away."""
     if demo:
         staged = _demo_stage(environment)
     elif agent_command is not None:
         staged = _foreign_stage(agent_command, directory, environment)
     else:
         staged = _own_stage(directory, environment)
-    with _logging_to(locations(environment).state):
-        code, words = asyncio.run(_run(staged))
-    for line in words:
-        print(line)
-    return code
+    async with staged as stage:
+        if recorder is None:
+            yield stage
+            return
+        try:
+            yield replace(stage, launch=recorded(stage.launch, recorder))
+        finally:
+            recorder.close()
 
 
 async def _run(
@@ -105,7 +153,7 @@ async def _run(
 
         app = CanopyApp(make_host, _surroundings(stage))
         try:
-            with _leaving_on_signals(app):
+            with leaving_on_signals(app):
                 await app.run_async()
         finally:
             for controller in made:
@@ -139,30 +187,6 @@ def _surroundings(stage: Stage) -> Surroundings:
         on_sent=lambda text: history.add(stage.directory, text),
         on_draft=lambda text: drafts.put(where, text),
     )
-
-
-@contextlib.contextmanager
-def _leaving_on_signals(app: CanopyApp) -> Iterator[None]:
-    """Leave as if the person had, so that the terminal is restored and the agent stopped."""
-    loop = asyncio.get_running_loop()
-    numbers = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP", "SIGINT")]
-    caught = []
-    for number in numbers:
-        if number is not None:
-            with contextlib.suppress(NotImplementedError, ValueError):
-                loop.add_signal_handler(number, partial(_leave, app, 128 + number))
-                caught.append(number)
-    try:
-        yield
-    finally:
-        for number in caught:
-            loop.remove_signal_handler(number)
-
-
-def _leave(app: CanopyApp, code: int) -> None:
-    if app.main.is_mounted:
-        app.leave()  # keeps the draft
-    app.exit(return_code=code)
 
 
 def _farewell(state: ClientState, directory: Path) -> list[str]:
@@ -235,27 +259,3 @@ async def _demo_stage(environment: Mapping[str, str]) -> AsyncIterator[Stage]:
             tuple((scene.title, scene.example, scene.description) for scene in scene_list()),
             remembers=False,
         )
-
-
-# --- the log --------------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def _logging_to(folder: Path) -> Iterator[None]:
-    """Warnings go to ``canopy.log``, since the screen is the app's; without a file nowhere."""
-    file = folder / "canopy.log"
-    handler: logging.Handler = logging.NullHandler()
-    with contextlib.suppress(OSError):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if file.exists() and file.stat().st_size > _LOG_SIZE:
-            file.unlink()
-        file.touch(mode=0o600)
-        handler = logging.FileHandler(file, encoding="utf-8")
-    handler.setLevel(logging.WARNING)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.getLogger().addHandler(handler)
-    try:
-        yield
-    finally:
-        logging.getLogger().removeHandler(handler)
-        handler.close()

@@ -15,27 +15,33 @@ HELP = """\
 Usage: canopy [DIRECTORY]           open the client on a directory (default: here)
        canopy --demo                try it: a scripted model, no account, no network
        canopy --agent 'CMD ARGS'    open the client on another ACP agent
+       canopy --plain ['PROMPT']    lines of text in place of screens: for pipes, screen readers
        canopy --stdio               serve the agent to an ACP client on stdin and stdout
+       canopy replay FILE           show what was recorded with --record
        canopy doctor [--json]       check Python, the Claude CLI, the login and the terminal
        canopy --cli [ARGS...]       run the Claude CLI that Canopy uses, e.g. --cli auth login
 
 Options:
   --agent CMD       a shell-like string ("quotes", ~ and $NAME work; no shell runs),
                     or a JSON array of strings: '["prog", "arg with space"]'
+  --record FILE     write what agent and client say to a new private file (or into a folder)
+  --speed N, --paused
+                    with replay: N times as fast; wait at the start
   --protocol v1     the ACP version to speak; v2 is not there yet
   --hide-claude-auth
                     with --stdio: do not offer the login with a Claude subscription
-  -V, --version     print the version
-  -h, --help        print this
+  -V, --version, -h, --help
+                    print the version, or this
 
-A folder named doctor is opened by: canopy ./doctor
+A folder named like a command is opened by its path: canopy ./doctor
 Claude's own account is used; without one: canopy --cli auth login, or set ANTHROPIC_API_KEY.
 """
 
 _CLI = "--cli"
 _HIDE_AUTH = "--hide-claude-auth"
-_SIMPLE_FLAGS = frozenset({"--stdio", "--demo", "--json", _HIDE_AUTH})
-_VALUED_FLAGS = frozenset({"--agent", "--protocol"})
+_RECORD = "--record"
+_SIMPLE_FLAGS = frozenset({"--stdio", "--demo", "--json", "--plain", "--paused", _HIDE_AUTH})
+_VALUED_FLAGS = frozenset({"--agent", "--protocol", "--speed", _RECORD})
 _VERSION_FLAGS = frozenset({"--version", "-V", "-v"})
 _HELP_FLAGS = frozenset({"--help", "-h"})
 # An IDE appends ``--cli auth login`` to the command it is configured with, so the flags of that
@@ -43,6 +49,13 @@ _HELP_FLAGS = frozenset({"--help", "-h"})
 _DROPPED_BEFORE_CLI = frozenset({"--stdio", _HIDE_AUTH})
 _PROTOCOLS = ("v1", "v2")
 _DOCTOR = "doctor"
+_REPLAY = "replay"
+_SUBCOMMANDS: dict[str, frozenset[str]] = {
+    _DOCTOR: frozenset({"--json"}),
+    _REPLAY: frozenset({"--speed", "--paused", "--plain"}),
+}
+"""A command, and the flags that go with it."""
+_SPEED_LIMIT = 1000.0
 
 
 class UsageError(Exception):
@@ -65,21 +78,45 @@ class OpenClient:
 
     ``directory`` is as typed (None: the current one). ``agent`` is the unparsed value of
     ``--agent`` (None: the built-in agent). ``demo`` runs the built-in agent on the scripted model.
+    ``record`` is the file or folder to record to, as typed.
     """
 
     directory: str | None = None
     agent: str | None = None
     demo: bool = False
+    record: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlain:
+    """Talk in lines of text; ``prompt`` None: what comes on stdin. The rest as in OpenClient."""
+
+    prompt: str | None = None
+    agent: str | None = None
+    demo: bool = False
+    record: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ServeStdio:
     """Serve the agent on stdin and stdout.
 
-    ``hide_subscription``: do not offer the login with a Claude subscription.
+    ``hide_subscription``: do not offer the login with a Claude subscription. ``record`` as in
+    OpenClient.
     """
 
     hide_subscription: bool = False
+    record: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Show a recording; ``speed`` 2 is twice as fast, ``plain`` prints it as lines at once."""
+
+    file: str
+    speed: float = 1.0
+    paused: bool = False
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +133,9 @@ class RunClaude:
     arguments: tuple[str, ...]
 
 
-Invocation = ShowHelp | ShowVersion | OpenClient | ServeStdio | RunDoctor | RunClaude
+Invocation = (
+    ShowHelp | ShowVersion | OpenClient | RunPlain | ServeStdio | Replay | RunDoctor | RunClaude
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +154,8 @@ def parse(arguments: Sequence[str]) -> Invocation:
     """
     if _CLI in arguments:
         position = arguments.index(_CLI)
-        rest = (*arguments[:position], *arguments[position + 1 :])
+        before = _without_record(arguments[:position])
+        rest = (*before, *arguments[position + 1 :])
         return RunClaude(tuple(word for word in rest if word not in _DROPPED_BEFORE_CLI))
     before_dashes = _before_double_dash(arguments)
     if not _HELP_FLAGS.isdisjoint(before_dashes):
@@ -123,9 +163,26 @@ def parse(arguments: Sequence[str]) -> Invocation:
     if not _VERSION_FLAGS.isdisjoint(before_dashes):
         return ShowVersion()
     words = _sort(arguments)
-    if words.subcommand == _DOCTOR:
-        return _doctor(words)
-    return _open_or_serve(words)
+    _refuse_strangers(words)
+    match words.subcommand:
+        case "doctor":
+            return _doctor(words)
+        case "replay":
+            return _replay(words)
+        case _:
+            return _open_or_serve(words)
+
+
+def _without_record(words: Sequence[str]) -> list[str]:
+    """``words`` without ``--record FILE``, which is ours."""
+    kept: list[str] = []
+    skipping = False
+    for word in words:
+        if skipping or word == _RECORD:
+            skipping = not skipping
+        elif not word.startswith(f"{_RECORD}="):
+            kept.append(word)
+    return kept
 
 
 def _before_double_dash(arguments: Sequence[str]) -> Sequence[str]:
@@ -141,7 +198,7 @@ def _sort(arguments: Sequence[str]) -> _Words:
         if word == "--":
             positionals.extend(words)
         elif not word.startswith("-") or word == "-":
-            if word == _DOCTOR and not positionals and subcommand is None:
+            if word in _SUBCOMMANDS and not positionals and subcommand is None:
                 subcommand = word
             else:
                 positionals.append(word)
@@ -157,41 +214,87 @@ def _sort(arguments: Sequence[str]) -> _Words:
     return _Words(flags, tuple(positionals), subcommand)
 
 
+def _refuse_strangers(words: _Words) -> None:
+    """Refuse flags that belong to another command than the one that is called."""
+    if words.subcommand is not None:
+        allowed = _SUBCOMMANDS[words.subcommand]
+        unwanted = [flag for flag in words.flags if flag not in allowed]
+        if unwanted:
+            raise UsageError(_not_with(words.subcommand, unwanted[0]))
+        return
+    for name, allowed in _SUBCOMMANDS.items():
+        for flag in words.flags:
+            if flag in allowed - {"--plain"}:
+                raise UsageError(f"{flag} goes with canopy {name} only")
+
+
+def _not_with(subcommand: str, unwanted: str) -> str:
+    return (
+        f"{subcommand} does not go with {unwanted} (a folder of that name: canopy ./{subcommand})"
+    )
+
+
 def _doctor(words: _Words) -> RunDoctor:
-    unwanted = [*(flag for flag in words.flags if flag != "--json"), *map(repr, words.positionals)]
-    if unwanted:
-        raise UsageError(
-            f"doctor does not go with {unwanted[0]} (a folder of that name: canopy ./doctor)"
-        )
+    if words.positionals:
+        raise UsageError(_not_with(_DOCTOR, repr(words.positionals[0])))
     return RunDoctor(json="--json" in words.flags)
 
 
-def _open_or_serve(words: _Words) -> OpenClient | ServeStdio:
+def _replay(words: _Words) -> Replay:
+    if len(words.positionals) != 1 or not words.positionals[0]:
+        raise UsageError("replay needs one file, which canopy --record FILE makes")
+    flags = words.flags
+    return Replay(
+        words.positionals[0],
+        _speed(flags.get("--speed", "1")),
+        "--paused" in flags,
+        "--plain" in flags,
+    )
+
+
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed <= _SPEED_LIMIT:
+        raise UsageError(f"--speed takes a number above 0 and up to {_SPEED_LIMIT:g}")
+    return speed
+
+
+def _open_or_serve(words: _Words) -> OpenClient | RunPlain | ServeStdio:
     flags, positionals = words.flags, words.positionals
-    if "--json" in flags:
-        raise UsageError("--json goes with canopy doctor only")
     if _HIDE_AUTH in flags and "--stdio" not in flags:
         raise UsageError(f"{_HIDE_AUTH} goes with --stdio only")
     if len(positionals) > 1:
-        raise UsageError(f"one directory at most, not also {positionals[1]!r}")
+        one = "prompt, in quotes," if "--plain" in flags else "directory"
+        raise UsageError(f"one {one} at most, not also {positionals[1]!r}")
     _refuse_pairs(flags, positionals)
     if "--protocol" in flags:
         _check_protocol(flags["--protocol"])
     if "--agent" in flags and flags["--agent"].strip()[:1] in ("", "-"):
         raise UsageError("--agent needs a command, e.g. --agent 'my-agent --acp'")
+    record = flags.get(_RECORD)
+    if record is not None and (not record or record.startswith("-")):
+        raise UsageError(f"{_RECORD} needs a file, e.g. {_RECORD} talk.jsonl")
     if "--stdio" in flags:
-        return ServeStdio(hide_subscription=_HIDE_AUTH in flags)
-    directory = positionals[0] if positionals else None
-    if directory == "":
+        return ServeStdio(_HIDE_AUTH in flags, record)
+    positional = positionals[0] if positionals else None
+    if "--plain" in flags:
+        if positional is not None and not positional.strip():
+            raise UsageError("the prompt is empty")
+        return RunPlain(positional, flags.get("--agent"), "--demo" in flags, record)
+    if positional == "":
         raise UsageError("the directory is an empty string")
-    return OpenClient(directory, flags.get("--agent"), "--demo" in flags)
+    return OpenClient(positional, flags.get("--agent"), "--demo" in flags, record)
 
 
 def _refuse_pairs(flags: dict[str, str], positionals: Sequence[str]) -> None:
-    given = {*flags, *(("a directory",) if positionals else ())}
+    given = {*flags, *(("a directory",) if positionals and "--plain" not in flags else ())}
     for one, other, reason in (
         ("--stdio", "--agent", "it serves Canopy's own agent"),
         ("--stdio", "--demo", "the demo is a client"),
+        ("--stdio", "--plain", "each session is another client's"),
         ("--stdio", "a directory", "each session names its own"),
         ("--demo", "--agent", "the demo runs Canopy's own agent"),
         ("--demo", "a directory", "the demo works on a throw-away copy of a sample project"),
