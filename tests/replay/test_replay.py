@@ -11,7 +11,13 @@ from typing import Any
 from canopy_shared.frames import Notification, Request, Response
 from canopy_shared.record import AGENT, CLIENT, Recorder, Recording, Step, read_recording
 from canopy_tui.foreign_agent import launch_foreign
-from canopy_tui.model.intents import AnswerPermission, RestartAgent, SendPrompt, SetMode
+from canopy_tui.model.intents import (
+    AnswerPermission,
+    RestartAgent,
+    SendPrompt,
+    SetMode,
+    SteerPrompt,
+)
 from canopy_tui.recording import recorded
 from canopy_tui.replay.player import Player
 from fakes.agent import (
@@ -47,6 +53,8 @@ def shape(value: Any) -> Any:
 
 
 SCRIPT: dict[str, Any] = {
+    "initialize": {"_meta": {"steering": {"supported": True}}},
+    "_session/steering": [[{"respond": {"outcome": "injected"}}]],
     "session/new": [
         [
             {
@@ -73,6 +81,7 @@ SCRIPT: dict[str, Any] = {
             {"answered": "p"},
             ask_permission("w", "$SESSION", "t3"),
             {"withdraw": "w"},
+            {"got": "_session/steering"},
             {"update": said("Nearly.", "m2")},
             {"respond": {"stopReason": "end_turn"}},
             {"update": child_ended("C")},
@@ -96,6 +105,7 @@ async def test_a_replay_ends_in_the_state_of_the_client(tmp_path: Path) -> None:
         live.act(SendPrompt(root.id, "make it work"))
         [request] = await live.asked()
         live.act(AnswerPermission(request.key, "yes"))
+        live.act(SteerPrompt(root.id, "be quick"))
         await live.until(lambda: "It works now." in str(shape(root)), "the late message")
         live.act(SendPrompt(root.id, "and now?"))
         await live.until(lambda: live.state.link.status == "lost", "the end of the agent")

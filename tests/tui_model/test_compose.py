@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from canopy_tui import compose
+from canopy_tui import app_run, compose
 from canopy_tui.model.state import ClientState, Phase, SessionView
 from canopy_tui.storage import Drafts
 from canopy_tui.view.app import CanopyApp
@@ -225,11 +225,11 @@ def test_the_farewell_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_large_log_begins_anew(own_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compose, "_LOG_SIZE", 100)
+    monkeypatch.setattr(app_run, "_LOG_SIZE", 100)
     own_place.mkdir()
     file = own_place / "canopy.log"
     file.write_text("x" * 200)
-    with compose._logging_to(own_place):
+    with app_run.logging_to(own_place):
         logging.getLogger("test").warning("hello")
     logging.getLogger("test").warning("afterwards")
     assert "hello" in file.read_text()

@@ -23,6 +23,7 @@ from canopy_shared.unset import UNSET
 from canopy_shared.updates import ConfigOptionUpdate, CurrentModeUpdate
 from canopy_tui import wire_answers
 from canopy_tui.model import events as e
+from canopy_tui.model.state import QueuedPrompt
 from canopy_tui.wire_answers import mapping
 from canopy_tui.wire_requests import READERS
 
@@ -160,7 +161,13 @@ def _greeted(_params: Any, response: Response, at: float) -> Events:
     except (AcpError, wire_answers.UnusableAgentError) as error:
         yield e.LinkChanged(status="failed", detail=str(error), at=at)
     else:
-        yield e.LinkChanged(status="ready", name=facts.name, capabilities=facts.capabilities, at=at)
+        yield e.LinkChanged(
+            status="ready",
+            name=facts.name,
+            capabilities=facts.capabilities,
+            at=at,
+            meta=facts.meta,
+        )
 
 
 def _opened(params: Any, response: Response, at: float) -> Events:
@@ -184,6 +191,17 @@ def _turn_over(params: Any, response: Response, at: float) -> Events:
         yield wire_answers.read_turn(response, session, at)
 
 
+def _steered(params: Any, response: Response, at: float) -> Events:
+    """A message is shown when it went into the turn; a queue it went back to is not on the wire."""
+    session = params.get("sessionId")
+    if isinstance(session, str):
+        over = wire_answers.read_steer(response, session, 0, at)
+        if over.outcome == "taken":
+            text, blocks = _prompt(params.get("prompt"))
+            yield e.SteerSent(session, QueuedPrompt(0, text, blocks))
+            yield over
+
+
 def _mode_set(params: Any, response: Response, at: float) -> Events:
     session, mode = params.get("sessionId"), params.get("modeId")
     if response.error is None and isinstance(session, str) and isinstance(mode, str):
@@ -204,6 +222,7 @@ _ANSWERS: dict[str, Answered] = {
     methods.SESSION_RESUME: _opened,
     methods.SESSION_FORK: _opened,
     methods.SESSION_PROMPT: _turn_over,
+    methods.STEERING: _steered,
     methods.SESSION_SET_MODE: _mode_set,
     methods.SESSION_SET_CONFIG_OPTION: _option_set,
 }
