@@ -9,6 +9,8 @@ import pytest
 from canopy_shared.elicitation import parse_elicitation
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
+from canopy_tui.model import transcript
+from canopy_tui.model.entries import ChangesEntry, CompactionEntry
 from canopy_tui.model.state import PendingRequest, Touched
 from canopy_tui.plain.asking import question_of
 from canopy_tui.plain.narrator import Narrator
@@ -286,3 +288,42 @@ def test_ctrl_c_stops_the_turn_first() -> None:
     assert room.acted[-1] == i.CancelTurn("S")
     assert not room.talk.interrupt()
     assert room.talk.over == 130
+
+
+def test_background_tasks_are_told_and_not_waited_for() -> None:
+    room = Room()
+    room.talk.say("go")
+    for task in ("one", "two"):
+        spawn = {
+            "sessionUpdate": "async_task_spawned",
+            "asyncTaskId": task,
+            "name": f"Serve {task}",
+        }
+        room.update("S", {**spawn, "taskType": "shell"})
+    ended = {"sessionUpdate": "async_task_state_update", "asyncTaskId": "one"}
+    room.update("S", {**ended, "state": "failed", "summary": "exit 1"})
+    room.turn_ends()
+    assert room.talk.over == 0
+    told = [line for line in room.lines if "task" in line]
+    assert told == [
+        "main: background task started: Serve one",
+        "main: background task started: Serve two",
+        "main: background task failed: Serve one: exit 1",
+        "canopy: this background task is stopped now: Serve two",
+    ]
+
+
+def test_compaction_and_changed_files_are_told() -> None:
+    story = Story()
+    entries = [
+        CompactionEntry(at=1.0, status="completed", before=120_000, after=9_000),
+        ChangesEntry(at=2.0, paths=("/a.py", "/b\x1b.py")),
+    ]
+    touched = Touched()
+    for entry in entries:
+        transcript.append(story.state, story.view(), entry, touched)
+    assert told(Narrator(story.state), touched) == [
+        "main: conversation compacted, 120,000 to 9,000 tokens",
+        "main: file changed: /a.py",
+        "main: file changed: /b␛.py",
+    ]

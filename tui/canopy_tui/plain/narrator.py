@@ -15,7 +15,9 @@ from canopy_shared.content import Diff
 from canopy_tui.model.attachments import described
 from canopy_tui.model.entries import (
     AnyEntry,
+    ChangesEntry,
     ChildEntry,
+    CompactionEntry,
     MessageEntry,
     NoticeEntry,
     PlanEntry,
@@ -27,6 +29,7 @@ from canopy_tui.model.names import name_of
 from canopy_tui.model.sanitize import visible, without_escapes
 from canopy_tui.model.source import source_of
 from canopy_tui.model.state import Phase
+from canopy_tui.model.tasks import shown
 
 if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView, Touched
@@ -72,6 +75,7 @@ class Narrator:
         self._echo = echo
         self._told: dict[tuple[str, int], _Told] = {}
         self._phases: dict[str, Phase] = {}
+        self._phases_of_tasks: dict[str, str] = {}
         self._link = ""
 
     def lines(self, touched: Touched) -> list[str]:
@@ -81,6 +85,8 @@ class Narrator:
             found += self._entry(view, entry)
         for session in touched.sessions:
             found += self._phase(session)
+        if touched.tasks:
+            found += self._tasks()
         return found
 
     def rest(self) -> list[str]:
@@ -150,6 +156,18 @@ class Narrator:
         reason = f": {view.phase_reason}" if view.phase_reason else ""
         yield from _said(self.name(view), f"agent {view.phase.value}{reason}")
 
+    def _tasks(self) -> Iterator[str]:
+        """Background tasks that began, and those that are over."""
+        for task in shown(self._state):
+            before = self._phases_of_tasks.get(task.key)
+            self._phases_of_tasks[task.key] = task.state
+            owner = self._state.sessions.get(task.session)
+            if owner is None or before == task.state or (before is None and task.is_over):
+                continue
+            word = task.state if task.is_over or before else "started"
+            summary = f": {task.summary}" if task.is_over and task.summary else ""
+            yield from _said(self.name(owner), f"background task {word}: {task.name}{summary}")
+
     def _said_before(self, view: SessionView, entry: AnyEntry) -> Iterator[str]:
         """The end of the message that stands before a new entry: what follows it comes later."""
         place = next(n for n in range(len(view.entries), 0, -1) if view.entries[n - 1] is entry) - 1
@@ -186,6 +204,13 @@ class Narrator:
                 for step in source_of(entry, self._state).splitlines():
                     if told.first(step):
                         yield from _said(who, step, "plan: ")
+            case CompactionEntry():
+                if told.first(entry.status):
+                    yield from _said(who, _compaction(entry))
+            case ChangesEntry():
+                for path in entry.paths:
+                    if told.first(path):
+                        yield from _said(who, path, "file changed: ")
             case NoticeEntry():
                 if told.first("told"):
                     yield from _said(who, entry.title, f"{entry.severity}: ")
@@ -244,6 +269,23 @@ def _rule(entry: RuleEntry) -> str:
         agents = "1 agent" if entry.running == 1 else f"{entry.running} agents"
         still = f", {agents} still working"
     return _STOPS.get(entry.text, f"turn ended: {entry.text}") + still
+
+
+_COMPACTIONS = {
+    "in_progress": "compacting the conversation",
+    "completed": "conversation compacted",
+    "failed": "compaction failed",
+    "cancelled": "compaction stopped",
+}
+
+
+def _compaction(entry: CompactionEntry) -> str:
+    words = _COMPACTIONS.get(entry.status, entry.status)
+    if entry.error:
+        words += f": {entry.error}"
+    if entry.before is not None and entry.after is not None:
+        words += f", {entry.before:,} to {entry.after:,} tokens"
+    return words
 
 
 # --- tool calls -----------------------------------------------------------------------------------

@@ -13,7 +13,9 @@ from canopy_tui.model import intents as i
 from canopy_tui.model import tree
 from canopy_tui.model.entries import RuleEntry
 from canopy_tui.model.queue import head
+from canopy_tui.model.sanitize import visible
 from canopy_tui.model.state import Phase
+from canopy_tui.model.tasks import running
 from canopy_tui.model.toolcalls import find
 from canopy_tui.plain.asking import Question, question_of
 from canopy_tui.plain.narrator import CANOPY, Narrator
@@ -258,6 +260,9 @@ class Talk:
 
     def _finish(self, code: int) -> int:
         self._write(self._narrator.rest())
+        for task in running(self._host.state):
+            name = visible(task.name, multiline=False)
+            self._write([f"{CANOPY}: this background task is stopped now: {name}"])
         return INTERRUPTED if self._interrupted and code == OK else code
 
 
