@@ -385,7 +385,7 @@ def test_a_card_is_one_line_at_any_width() -> None:
         ("turn_end", "disconnected", 0, "cut off: the agent is gone"),
         ("turn_end", "new reason", 0, "ended: new reason"),
         ("after_turn", "background", 0, "↻ background · after the turn of "),
-        ("after_turn", "task-notification", 0, "↻ a background task reported"),
+        ("after_turn", "task-notification", 0, "↻ follow-up: a background task reported"),
         ("after_turn", "[b]odd", 0, "↻ [b]odd"),
         ("resumed", "New task\nmore", 0, "works again: New task ─"),
         ("resumed", "", 0, "works again ─"),

@@ -249,7 +249,7 @@ def _shown(key: str, ascii_only: bool) -> str:
     *modifiers, last = key.split("+")
     names = {**_NAMES, **_PLAIN_NAMES} if ascii_only else _NAMES
     if last not in names:
-        names = {**names, last: last.upper() if modifiers or last[0] == "f" else last}
+        names = {**names, last: last.upper() if modifiers or last[1:].isdigit() else last}
     return "+".join(names.get(part, part) for part in (*modifiers, last))
 
 
