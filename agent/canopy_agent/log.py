@@ -11,6 +11,8 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+from canopy_agent.stderr_lines import StderrLines
+
 FILE = "agent.log"
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
@@ -24,12 +26,25 @@ class _Lines(logging.Formatter):
         return f"{at} pid={os.getpid()} {record.levelname} {record.name}: {text}"
 
 
+class _File(logging.FileHandler):
+    """A file that may become unwritable, as on a full disk; that is said once, on stderr."""
+
+    _told = False
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - a name of logging
+        """Say why no more lines come, instead of one traceback for each."""
+        if not self._told:
+            self._told = True
+            reason = sys.exc_info()[1]
+            logging.getLogger(__name__).error("the log cannot be written: %s", reason)
+
+
 def set_up(level: str = "WARNING", directory: str | None = None) -> None:
     """Log to stderr what is at least as grave as ``level``; with ``directory``, log to a file
     there instead, and only errors to stderr too.
     """
     known = logging.getLevelNamesMapping().get(level.upper(), logging.WARNING)
-    stderr = logging.StreamHandler(sys.stderr)
+    stderr = StderrLines()
     stderr.setFormatter(logging.Formatter(_FORMAT))
     handlers: list[logging.Handler] = [stderr]
     problem = None
@@ -50,6 +65,6 @@ def _file(directory: Path) -> logging.Handler:
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / FILE
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
-    handler = logging.FileHandler(path, encoding="utf-8")
+    handler = _File(path, encoding="utf-8", errors="backslashreplace")
     handler.setFormatter(_Lines())
     return handler

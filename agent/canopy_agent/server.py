@@ -69,6 +69,7 @@ class AgentServer:
         self._accounts: Accounts | None = None
         self._directory: SessionDirectory | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._disposing: asyncio.Task[None] | None = None
         self._handlers: dict[str, Handler] = {
             m.AUTHENTICATE: self._authenticate,
             m.LOGOUT: self._logout,
@@ -96,10 +97,18 @@ class AgentServer:
             await self._dispose()
 
     async def stop(self) -> None:
-        """End the connection from our side; :meth:`serve` returns soon after."""
-        await self._peer.aclose()
+        """End the connection from our side, after every open request got its answer;
+        :meth:`serve` returns soon after.
+        """
+        await self._dispose()
 
     async def _dispose(self) -> None:
+        """End everything; whoever comes second waits for the first."""
+        if self._disposing is None:
+            self._disposing = asyncio.create_task(self._end(), name="end-of-connection")
+        await asyncio.shield(self._disposing)
+
+    async def _end(self) -> None:
         for task in list(self._tasks):
             task.cancel()
         if self._accounts is not None:
@@ -118,6 +127,8 @@ class AgentServer:
             return
         if self._profile is None:
             raise invalid_request("initialize comes first")
+        if self._disposing is not None:
+            raise invalid_request("the agent is shutting down")
         handler = self._handlers.get(request.method)
         if handler is None:
             raise method_not_found(request.method)

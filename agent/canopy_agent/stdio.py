@@ -24,12 +24,22 @@ if TYPE_CHECKING:
 
 
 def take_stdio() -> tuple[int, int]:
-    """Private copies of stdin and stdout. Afterwards 0 reads nothing and 1 writes to stderr."""
-    sys.stdout.flush()
+    """Private copies of stdin and stdout. Afterwards 0 reads nothing and 1 writes to stderr.
+
+    Raises OSError when the program was started with one of them closed.
+    """
+    if sys.stdin is None or sys.stdout is None:  # its number may belong to another file by now
+        raise OSError("closed")
     reading, writing = os.dup(0), os.dup(1)
-    null = os.open(os.devnull, os.O_RDONLY)
+    null = os.open(os.devnull, os.O_RDWR)
+    try:
+        os.fstat(2)
+    except OSError:  # the next file that is opened would get this number, and what we print
+        os.dup2(null, 2)
+    sys.stdout.flush()
     os.dup2(null, 0)
-    os.close(null)
+    if null > 2:
+        os.close(null)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     return reading, writing
@@ -67,7 +77,12 @@ async def run(
 
 def serve(*, hide_subscription: bool = False, recorder: Recorder | None = None) -> int:
     """Run the agent on stdin and stdout; gives the exit status. ``recorder`` records both ways."""
-    reading, writing = take_stdio()
+    try:
+        reading, writing = take_stdio()
+    except OSError:
+        if sys.stderr is not None:
+            print("canopy: --stdio needs an open stdin and stdout", file=sys.stderr)
+        return 2
     set_up(os.environ.get("CANOPY_LOG", "WARNING"), os.environ.get("CLAUDE_AGENT_LOGS"))
     try:
         asyncio.run(run(reading, writing, hide_subscription=hide_subscription, recorder=recorder))

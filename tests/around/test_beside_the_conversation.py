@@ -395,14 +395,15 @@ async def test_the_log_goes_to_a_file_and_errors_to_stderr_too(
 
 
 def test_a_log_directory_that_cannot_be_used_is_said_on_stderr(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     root = logging.getLogger()
     before, level = list(root.handlers), root.level
     (tmp_path / "file").write_text("")
     try:
         agent_log.set_up("WARNING", str(tmp_path / "file"))
-        assert "CLAUDE_AGENT_LOGS cannot be used" in capsys.readouterr().err
+        root.handlers[0].flush()
+        assert "CLAUDE_AGENT_LOGS cannot be used" in capfd.readouterr().err
     finally:
         root.handlers, root.level = before, level
 
