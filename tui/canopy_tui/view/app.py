@@ -17,6 +17,7 @@ from canopy_tui.view import terminal_keys
 from canopy_tui.view.announcer import DESKTOP, OFF, Announcer
 from canopy_tui.view.commands import Commands
 from canopy_tui.view.composer import Composer
+from canopy_tui.view.find_app import FindApp
 from canopy_tui.view.help import HelpScreen
 from canopy_tui.view.keys import EVERYWHERE, GROUPS, SLOTS, Group, Key
 from canopy_tui.view.labels import at_work, marks_of, name_of
@@ -43,7 +44,7 @@ NOT_CYCLED = frozenset({"bypassPermissions", "dontAsk"})
 """Modes that ask nothing any more: chosen by name in the palette, never by going round."""
 
 
-class CanopyApp(WriteApp, WorkApp):
+class CanopyApp(WriteApp, WorkApp, FindApp):
     """The client. Returns 0 when the person quit."""
 
     TITLE = "canopy"

@@ -16,6 +16,7 @@ from canopy_tui.model import tasks, tree
 from canopy_tui.view.background_panel import BackgroundPanel
 from canopy_tui.view.composer import Composer
 from canopy_tui.view.crumbs import Crumbs
+from canopy_tui.view.find_panel import FindPanel
 from canopy_tui.view.footer import FooterLine
 from canopy_tui.view.goal_banner import GoalBanner
 from canopy_tui.view.header import HeaderLine
@@ -89,6 +90,7 @@ class MainScreen(Screen[None]):
                 yield Crumbs(state, glyphs, now=now)
                 yield StartView(self._around.scenes)
                 yield TranscriptView(marks=marks_of(glyphs), id="transcript")
+                yield FindPanel()
         yield LinkBanner(restartable=not self._around.read_only)
         yield GoalBanner()
         yield Composer(self._drafts)

@@ -38,6 +38,7 @@ class PromptArea(TextArea):
         # TextArea uses these for itself; the client has other uses for them.
         Binding("f6", "app.nothing", show=False),
         Binding("f7", "app.open_sibling(-1)", show=False),
+        Binding("ctrl+f", "app.find", show=False),
         Binding("ctrl+c,super+c", "app.interrupt", show=False),
     ]
 

@@ -15,6 +15,7 @@ from textual.message import Message
 from canopy_tui.model.entries import ChangesEntry, ChildEntry, NoticeEntry, ToolEntry
 from canopy_tui.model.source import source_of
 from canopy_tui.view.blocks.block import Look
+from canopy_tui.view.finding import found_place
 from canopy_tui.view.markdown_inline import LINK
 from canopy_tui.view.transcript_canvas import TranscriptCanvas
 
@@ -46,6 +47,8 @@ class TranscriptView(TranscriptCanvas, can_focus=True):
         Binding("enter", "open", "Open", id="transcript.open"),
         Binding("y", "copy", "Copy", id="transcript.copy"),
         Binding("v", "raw", "Raw", id="transcript.raw"),
+        Binding("n", "app.find_next(1)", "Next found", id="transcript.next_found"),
+        Binding("N", "app.find_next(-1)", "Found before", id="transcript.previous_found"),
     ]
 
     @dataclass
@@ -155,6 +158,26 @@ class TranscriptView(TranscriptCanvas, can_focus=True):
         last = layout.block_count(place.entry) - 1
         rows = len(layout.rows(place.entry, last)) if last >= 0 else 0
         return (place.block, place.row) < (last, rows - 1)
+
+    def show_found(self, key: int, number: int) -> None:
+        """Put the cursor on an occurrence of what is wanted, unfolding its entry if need be."""
+        viewport = self.viewport
+        if viewport is None or (index := viewport.layout.index_of(key)) is None:
+            return
+        self._cursor = index
+        layout, pattern, look = viewport.layout, self.wanted, viewport.layout.look(index)
+        for wider in (look, replace(look, expanded=True), replace(look, raw=True)):
+            if wider != layout.look(index):
+                viewport.hold()
+                layout.set_look(index, wider)
+                viewport.settle()
+            place = found_place(layout, index, pattern, number) if pattern is not None else None
+            if place is not None:
+                viewport.show_place(place)
+                self.paint()
+                return
+        self._look_anew(index, look)
+        self._go(index)
 
     # --- scrolling -------------------------------------------------------------------------------
 

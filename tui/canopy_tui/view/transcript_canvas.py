@@ -24,6 +24,7 @@ from canopy_tui.view.transcript_selection import line_of, selected_text
 from canopy_tui.view.transcript_viewport import Viewport, is_lead
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable
     from typing import TypeAlias
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from canopy_tui.view.strips import Marks
     from canopy_tui.view.transcript_viewport import Shown
 
-    _Key: TypeAlias = tuple[int, bool, tuple[int, int] | None, Style]
+    _Key: TypeAlias = tuple[int, bool, tuple[int, int] | None, Style, re.Pattern[str] | None]
 
 PAUSE = 1 / 20
 """Least seconds between repaints; a distant terminal gets half as many."""
@@ -79,6 +80,8 @@ class TranscriptCanvas(ScrollView):
         self._placed = 0
         self._strips: list[Strip] = []
         self._made: dict[int, tuple[Row, _Key, Strip]] = {}
+        self.wanted: re.Pattern[str] | None = None
+        """What is searched for: marked wherever it is in view."""
 
     # --- the model -------------------------------------------------------------------------------
 
@@ -231,7 +234,7 @@ class TranscriptCanvas(ScrollView):
             line = line_of(place)
             span = selection.get_span(line) if selection else None
             on = place.entry == marked and not is_lead(place, row)
-            key = (width, on, span, style)
+            key = (width, on, span, style, self.wanted)
             known = self._made.get(line)
             if known is None or known[0] is not row or known[1] != key:
                 known = (row, key, self._strip(line, row, key))
@@ -244,9 +247,11 @@ class TranscriptCanvas(ScrollView):
 
     def _strip(self, line: int, row: Row, key: _Key) -> Strip:
         """The row behind the cursor's column."""
-        width, marked, span, base = key
+        width, marked, span, base, wanted = key
         ink = self._ink()
         cursor = Row(((self._marks.bar if marked else " ", ink.cursor),))
+        for match in wanted.finditer(row.text, row.gutter) if wanted is not None else ():
+            row = highlighted(row, *match.span(), ink.pill)
         if span is not None:
             selected = self.screen.get_component_rich_style("screen--selection")
             row = highlighted(row, *span, selected)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from canopy_tui.model.entries import AnyEntry, ChildEntry, MessageEntry, Role, ToolEntry
-from canopy_tui.view.blocks.block import Look, guessed
+from canopy_tui.view.blocks.block import Literal, Look, guessed
 from canopy_tui.view.blocks.entry import EntryBlocks
+from canopy_tui.view.blocks.message import Markdown
 from canopy_tui.view.strips import BLANK
 from canopy_tui.view.transcript_offsets import Offsets
 
@@ -218,6 +219,16 @@ class TranscriptLayout:
             self._offsets.set(index, item.offsets.total)
         self._keep(cell)
         return rows
+
+    def source(self, index: int, block: int) -> str | None:
+        """The source of a block that is a piece of text, without drawing it; else None."""
+        match self._cells(index)[block].block:
+            case Literal(source=text):
+                return text
+            case Markdown(piece=piece):
+                return piece.source
+            case _:
+                return None
 
     def _keep(self, cell: _Cell) -> None:
         self._drawn[cell] = None

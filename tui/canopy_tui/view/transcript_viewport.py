@@ -135,6 +135,14 @@ class Viewport:
             way = list(islice(self._up(rows[0][0]), self.height - len(rows)))
             self._top = way[-1][0] if way else self._top
 
+    def show_place(self, place: Place) -> None:
+        """Scroll so that the row there is in view, with some rows above it."""
+        if any(shown == place for shown, _ in self.shown):
+            return
+        self.following = False
+        way = list(islice(self._up(place), self.height // 3))
+        self._top = way[-1][0] if way else place
+
     def entries_in_view(self) -> list[int]:
         """Indices of the entries in view, top to bottom."""
         return sorted({place.entry for place, row in self.shown if not is_lead(place, row)})

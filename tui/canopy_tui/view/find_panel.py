@@ -1,0 +1,204 @@
+"""The line to search with, and the list of what was found, below the transcript.
+
+It asks for a search and shows its hits; it searches nothing and opens nothing itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from canopy_tui.view.finding import MOST_HITS
+from canopy_tui.view.strips import fitted
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+
+    from canopy_tui.view.finding import Hit
+
+_NAME = 16
+_LISTED = 300
+"""Hits in the list; the keys walk all of them."""
+
+
+class FindPanel(Vertical):
+    """Hidden until it is opened. ``everywhere`` says whether all agents are searched."""
+
+    DEFAULT_CSS = """
+    FindPanel { height: auto; display: none; background: $surface; }
+    FindPanel OptionList {
+        height: auto; max-height: 8; border: none; padding: 0 1; background: $surface;
+        scrollbar-size-vertical: 1;
+    }
+    FindPanel OptionList > .option-list--option { padding: 0 1; }
+    FindPanel OptionList > .option-list--option-highlighted { text-style: bold; }
+    FindPanel Horizontal { height: 1; padding: 0 1; }
+    FindPanel #find-word { width: 6; color: $primary; text-style: bold; }
+    FindPanel Input { width: 1fr; border: none; height: 1; padding: 0; background: $background; }
+    FindPanel #find-count { width: auto; margin-left: 1; color: $text-muted; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,down", "step(1)", show=False, priority=True),
+        Binding("shift+enter,up", "step(-1)", show=False, priority=True),
+        Binding("tab", "scope", show=False, priority=True),
+        Binding("escape,ctrl+c", "leave", show=False, priority=True),
+    ]
+
+    @dataclass
+    class Wanted(Message):
+        """The person wants this searched, in all agents or only in the one in view."""
+
+        query: str
+        everywhere: bool
+
+    @dataclass
+    class Aimed(Message):
+        """The person wants to see a hit."""
+
+        hit: Hit
+
+    class Left(Message):
+        """The person is done."""
+
+    def __init__(self) -> None:
+        super().__init__(id="find")
+        self.everywhere = False
+        self.hits: list[Hit] = []
+        self.at: int | None = None
+        self._names: dict[str, str] = {}
+        self._ended = True
+
+    def compose(self) -> ComposeResult:
+        """Hits above the line, so that the line does not move."""
+        yield OptionList(id="find-hits", markup=False, compact=True)
+        with Horizontal():
+            yield Static(Content("Find"), id="find-word")
+            yield Input(id="find-input", placeholder="text of this transcript", compact=True)
+            yield Static("", id="find-count", markup=False)
+
+    def on_mount(self) -> None:
+        """The list is looked at; keys stay in the line."""
+        self.query_one(OptionList).can_focus = False
+        self._say()
+
+    @property
+    def query_text(self) -> str:
+        """What is searched for."""
+        return self.query_one(Input).value
+
+    def open(self) -> None:
+        """Come into view with the last query, which the first key replaces."""
+        self.display = True
+        line = self.query_one(Input)
+        line.focus()
+        line.action_select_all()
+        if line.value:
+            self.search_anew()
+
+    def show(self, hits: Sequence[Hit], names: dict[str, str], *, ended: bool) -> None:
+        """Show what was found so far; ``names`` are those of the sessions."""
+        new = list(hits[len(self.hits) :]) if hits[: len(self.hits)] == self.hits else list(hits)
+        if len(new) == len(hits):
+            self.query_one(OptionList).clear_options()
+            self.at = None
+        self.hits, self._names, self._ended = list(hits), names, ended
+        room = _LISTED - self.query_one(OptionList).option_count
+        self.query_one(OptionList).add_options([self._option(hit) for hit in new[: max(0, room)]])
+        self.query_one(OptionList).display = bool(hits)
+        self._say()
+
+    def _option(self, hit: Hit) -> Option:
+        line = Text(no_wrap=True, overflow="ellipsis")
+        if self.everywhere:
+            name = fitted(self._names.get(hit.session, ""), _NAME)
+            line.append(name + " " * (_NAME + 2 - cell_len(name)), "bold")
+        line.append(hit.line)
+        return Option(line)
+
+    def mark(self, pattern: re.Pattern[str] | None) -> None:
+        """Underline the found text in the list."""
+        options = self.query_one(OptionList)
+        for index, hit in enumerate(self.hits[: options.option_count]):
+            line = self._option(hit).prompt
+            if pattern is not None and isinstance(line, Text):
+                line.highlight_regex(pattern, "bold underline")
+                options.replace_option_prompt_at_index(index, line)
+
+    def _say(self) -> None:
+        total = f"{len(self.hits):,}" + ("+" if len(self.hits) >= MOST_HITS else "")
+        if self.at is not None:
+            total = f"{self.at + 1:,} of {total}"
+        if not self.hits:
+            total = "nothing found" if self._ended and self.query_text.strip() else ""
+        where = "all agents" if self.everywhere else "this agent"
+        width = self.size.width
+        words = [part for part in (total, f"{where} (Tab)") if part]
+        if width >= _ROOMY:
+            words.append("Enter next · Esc closes")
+        self.query_one("#find-count", Static).update(Content(" · ".join(words)))
+
+    def step(self, by: int, start: int = 0) -> None:
+        """Aim at the next hit, or from ``start`` on when none was aimed at yet."""
+        if not self.hits:
+            return
+        at = start if self.at is None and by > 0 else (self.at or 0) + by
+        self.aim(at % len(self.hits))
+
+    def aim(self, at: int) -> None:
+        """Aim at the hit with that index."""
+        self.at = at
+        options = self.query_one(OptionList)
+        if at < options.option_count:
+            options.highlighted = at
+        self._say()
+        self.post_message(self.Aimed(self.hits[at]))
+
+    # --- the person -------------------------------------------------------------------------------
+
+    def search_anew(self) -> None:
+        """Ask for the search once more."""
+        self.post_message(self.Wanted(self.query_text, self.everywhere))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search as one types."""
+        event.stop()
+        self.search_anew()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """A click aims."""
+        event.stop()
+        self.aim(event.option_index)
+
+    def action_step(self, by: int) -> None:
+        """The next hit, or the one before."""
+        self.app.action_find_next(by)  # type: ignore[attr-defined]  # knows what is in view
+
+    def action_scope(self) -> None:
+        """All agents, or only the one in view."""
+        self.everywhere = not self.everywhere
+        self.query_one(Input).placeholder = (
+            "text of all transcripts" if self.everywhere else "text of this transcript"
+        )
+        self.search_anew()
+
+    def action_leave(self) -> None:
+        """Close; what was found stays in view."""
+        self.display = False
+        self.post_message(self.Left())
+
+
+_ROOMY = 76
+"""Cells from which on the keys are named."""

@@ -1,0 +1,138 @@
+"""Search over the source text of transcripts, not over what is on screen.
+
+Pure: it reads entries and gives hits; where a hit lies on screen is worked out by ``found_place``
+from a layout, and nothing here scrolls.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from canopy_shared.content import Diff, TextContent, ToolContent
+from canopy_tui.model import tree
+from canopy_tui.model.entries import AnyEntry, ChildEntry, ToolEntry
+from canopy_tui.model.sanitize import clipped
+from canopy_tui.model.source import source_of
+from canopy_tui.model.values import value_lines
+from canopy_tui.view.transcript_layout import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from canopy_tui.model.state import ClientState
+    from canopy_tui.view.transcript_layout import TranscriptLayout
+
+MOST_HITS = 1_000
+"""Hits after which a search ends; a person narrows the query then."""
+_BEFORE, _LINE = 24, 200
+"""Characters of a hit's line that are kept: before the hit, and all together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One occurrence: ``number`` counts those of the same entry from 0. ``line`` is one harmless
+    line around it.
+    """
+
+    session: str
+    key: int
+    number: int
+    line: str
+
+
+def pattern_of(query: str) -> re.Pattern[str] | None:
+    """What ``query`` stands for, None when it is blank.
+
+    Case counts only when the query has a capital letter; a space stands for any white space, so
+    that text is found over the end of a line.
+    """
+    words = query.split()
+    if not words:
+        return None
+    flags = re.NOFLAG if any(word != word.lower() for word in words) else re.IGNORECASE
+    return re.compile(r"\s+".join(map(re.escape, words)), flags)
+
+
+def searchable(entry: AnyEntry, state: ClientState) -> str:
+    """All text of ``entry`` in the order in which it is shown; nothing for the card of a child,
+    whose own transcript is searched.
+    """
+    match entry:
+        case ToolEntry():
+            return "\n".join(filter(None, _texts_of_call(entry)))
+        case ChildEntry():
+            return ""
+        case _:
+            return source_of(entry, state)
+
+
+def _texts_of_call(entry: ToolEntry) -> Iterator[str]:
+    yield entry.title
+    if entry.raw_input:
+        yield value_lines(entry.raw_input)
+    for part in entry.content:
+        if isinstance(part, ToolContent) and isinstance(part.content, TextContent):
+            yield part.content.text
+        elif isinstance(part, Diff):
+            yield part.path
+            yield part.old_text if isinstance(part.old_text, str) else ""
+            yield part.new_text
+    yield entry.output
+    if entry.raw_output is not None and not entry.content and not entry.output:
+        yield value_lines(entry.raw_output)
+
+
+def searched(state: ClientState, only: str | None) -> list[str]:
+    """The sessions to search: ``only``, or all, in the order of the tree."""
+    if only is not None:
+        return [only]
+    order: list[str] = []
+    for root in state.roots:
+        order += [root, *(view.id for view in tree.below(state, root))]
+    return order
+
+
+def hits_in(
+    entry: AnyEntry, session: str, pattern: re.Pattern[str], state: ClientState
+) -> list[Hit]:
+    """The occurrences in one entry, at most ``MOST_HITS``."""
+    text = searchable(entry, state)
+    found: list[Hit] = []
+    for number, match in enumerate(pattern.finditer(text)):
+        if number >= MOST_HITS:
+            break
+        found.append(Hit(session, entry.key, number, _line_around(text, match.start())))
+    return found
+
+
+def _line_around(text: str, at: int) -> str:
+    start = max(text.rfind("\n", 0, at) + 1, at - _BEFORE)
+    end = text.find("\n", at)
+    cut = "…" if start and text[start - 1] != "\n" else ""
+    return cut + clipped(text[start : end if end >= 0 else len(text)].lstrip()[:_LINE], _LINE)
+
+
+def found_place(
+    layout: TranscriptLayout, index: int, pattern: re.Pattern[str], number: int
+) -> Place | None:
+    """Where the occurrence is in the rows of the entry as it is shown now, None when it is not.
+
+    Blocks of plain source are drawn only when they hold it, so that a long text costs little.
+    """
+    passed = 0
+    last: Place | None = None
+    for block in range(layout.block_count(index)):
+        source = layout.source(index, block)
+        if source is not None and not pattern.search(source):
+            continue
+        for row_number, row in enumerate(layout.rows(index, block)):
+            for _ in pattern.finditer(row.text, row.gutter):
+                last = Place(index, block, row_number)
+                if passed == number:
+                    return last
+                passed += 1
+        if source is not None and last is None:
+            last = Place(index, block)  # markup or a line's end stands inside of it
+    return last
