@@ -7,10 +7,10 @@ known to ``finding``.
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from textual import work
 from textual.css.query import NoMatches
 
 from canopy_tui.view.find_panel import FindPanel
@@ -76,9 +76,9 @@ class FindApp(StopApp):
     def on_find_panel_wanted(self, event: FindPanel.Wanted) -> None:
         """Search anew."""
         event.stop()
-        search = partial(self._search, pattern_of(event.query), event.everywhere)
-        self.run_worker(search, group="find", exclusive=True)
+        self._search(pattern_of(event.query), event.everywhere)
 
+    @work(exclusive=True, group="find")
     async def _search(self, pattern: re.Pattern[str] | None, everywhere: bool) -> None:
         panel, transcript = self.find_panel, self.main.transcript
         transcript.wanted = pattern
@@ -133,10 +133,10 @@ class FindApp(StopApp):
         else:
             super().action_step_back()
 
-    def go(self, session: str | None) -> None:
+    def go(self, session: str | None, at: int | None = None) -> None:
         """Bring a transcript into view; a search in one agent is one in this one then."""
         before = self.open_session
-        super().go(session)
+        super().go(session, at)
         if self.open_session == before or not self.main.is_mounted:
             return
         panel = self.find_panel
