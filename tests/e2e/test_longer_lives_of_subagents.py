@@ -102,16 +102,21 @@ async def test_a_woken_agent_is_the_same_session_in_the_rfd_form() -> None:
         assert told[-1] == "Please look again."
 
 
-async def test_two_agents_side_by_side_stay_apart() -> None:
+def write(name: str) -> ToolUse:
+    return ToolUse("Write", {"file_path": f"{{cwd}}/{name}.txt", "content": "x\n"})
+
+
+async def test_b29_two_agents_stay_apart_and_an_always_of_one_counts_for_both() -> None:
     main = flow(
         When(says="go"),
         [agent("one", background=False), agent("two", background=False)],
         "Both are done.",
     )
-    one = flow(When(agent="one"), [Gate("ONE"), READ], "One is done.")
-    two = flow(When(agent="two"), [Gate("TWO"), READ], "Two is done.")
+    one = flow(When(agent="one"), [Gate("ONE"), write("one")], "One is done.")
+    two = flow(When(agent="two"), [Gate("TWO"), write("two")], "Two is done.")
     async with world(main, one, two) as w:
         await w.open(BACKGROUND)
+        w.agent.on_permission("allow_always")
         turn = w.agent.begin_prompt(w.session, "go")
         await w.model.reached("ONE")
         await w.model.reached("TWO")
@@ -122,6 +127,10 @@ async def test_two_agents_side_by_side_stay_apart() -> None:
         sessions = {u["name"]: u["subagentSessionId"] for u in w.agent.updates("subagent_spawned")}
         assert w.agent.text(sessions["One"]) == "One is done."
         assert w.agent.text(sessions["Two"]) == "Two is done."
+        (asked,) = w.agent.requests("session/request_permission")
+        assert asked["params"]["sessionId"] == sessions["Two"]
+        assert (w.cwd / "one.txt").exists()
+        assert (w.cwd / "two.txt").exists()
 
 
 def make_repository(folder: Path) -> None:

@@ -5,6 +5,7 @@ The transcripts are written by the test, the CLI is a fake that echoes.
 
 from __future__ import annotations
 
+import json
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -83,11 +84,13 @@ async def test_scenarios_20_22_23_27_a_load_and_what_keeps_its_process(
         for meta in skills:
             await d.open("session/resume", stored.id, _meta=meta)
         assert len(fake_cli.argvs()) == 1
-        server = {"name": "one", "command": "true", "args": [], "env": []}
+        server = {"name": "my server", "command": "true", "args": ["a b"], "env": []}
         again = await d.open("session/resume", stored.id, mcpServers=[server])
         assert again["modes"]["currentModeId"] == "plan"
         _, restarted = fake_cli.argvs()
         assert restarted[restarted.index("--permission-mode") + 1] == "plan"
+        servers = json.loads(restarted[restarted.index("--mcp-config") + 1])["mcpServers"]
+        assert servers["my server"]["args"] == ["a b"]
 
         turn = d.agent.begin_prompt(stored.id, "one more")
         assert await d.agent.request("session/close", sessionId=stored.id) == {}
