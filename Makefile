@@ -40,7 +40,7 @@ help:
 	@echo 'make screenshots  draw screenshots/ anew from real runs'
 	@echo 'make interop      a real ACP client (npm package acpx) drives canopy --stdio'
 	@echo 'make bench        measurements'
-	@echo 'make soak         500 random runs on the real CLI, at most 10 minutes'
+	@echo 'make soak         500 random runs and 200 lives of a session on the real CLI, about 20 minutes'
 	@echo 'make clean        remove .venv and everything else that was made'
 
 demo: $(INSTALLED)
