@@ -331,6 +331,16 @@ def test_a_session_may_set_a_nesting_mark_on_purpose() -> None:
     assert env["PWD"] == "/w"
 
 
+def test_half_of_an_emoji_keeps_no_cli_from_starting() -> None:
+    odd = "cut \ud83d and \0"
+    options = LaunchOptions(cwd="/w", system_prompt=odd, env={"NOTE": odd})
+    words = command_line(options)
+    assert words[words.index("--system-prompt") + 1] == "cut \ufffd and \ufffd"
+    environ = {"KEPT": "\udcff"}  # bytes of our own environment that are no text
+    env = child_environment(options, environ, "1.2.3")
+    assert (env["NOTE"], env["KEPT"]) == ("cut \ufffd and \ufffd", "\udcff")
+
+
 def test_json_arguments_are_one_line() -> None:
     options = LaunchOptions(cwd="/w", mcp_servers={"a": {"command": "x\ny"}})
     line = command_line(options)

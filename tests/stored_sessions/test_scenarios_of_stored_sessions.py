@@ -21,17 +21,21 @@ if TYPE_CHECKING:
 async def test_scenarios_19_24_26_what_is_not_there(fake_cli: FakeCli, tmp_path: Path) -> None:
     unknown = str(uuid.uuid4())
     async with desk(fake_cli, tmp_path) as d:
-        place = {"cwd": str(d.cwd), "mcpServers": []}
+        setup = {"cwd": str(d.cwd), "mcpServers": []}
         for method in ("session/load", "session/resume", "session/fork"):
             for id_ in (unknown, "../../secret"):
-                told = await d.refused(method, sessionId=id_, **place)
+                told = await d.refused(method, sessionId=id_, **setup)
                 assert told == (-32002, {"sessionId": id_}), method
         assert d.agent.updates() == []
         assert fake_cli.argvs() == []
         assert await d.agent.request("session/delete", sessionId=unknown) == {}
         assert await d.agent.request("session/close", sessionId=unknown) == {}
         assert await d.refused("session/list", cursor="abc") == (-32602, {"cursor": "abc"})
-        assert await d.refused("session/list", cwd="here") == (-32602, {"cwd": "here"})
+        for place in ("here", "/a\0b", "/half of an emoji \ud83d"):
+            assert (await d.refused("session/list", cwd=place))[0] == -32602
+            extra = {**setup, "additionalDirectories": [place]}
+            assert (await d.refused("session/new", **extra))[0] == -32602
+        assert fake_cli.argvs() == []
         assert await d.agent.request("session/list", cwd=str(d.cwd)) == {"sessions": []}
 
 

@@ -6,6 +6,7 @@ Pure: it must not look at the disk or our own environment. Source of the forms: 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,8 @@ listens. A CLI that inherits it takes itself for part of the outer session."""
 PROMPT_ARGUMENT_LIMIT = 100_000
 """Bytes of system prompt that still go on the command line; Linux takes 128 KiB per argument."""
 
+_UNSTARTABLE = re.compile("[\0\ud800-\udfff]")
+
 _MORE_FIELDS = ("title", "toolAliases", "planModeInstructions", "agentProgressSummaries")
 
 
@@ -59,7 +62,7 @@ def command_line(options: LaunchOptions) -> tuple[str, ...]:
 
     Raises ValueError when a settings path and sandbox settings come together.
     """
-    return (
+    words = (
         *("--output-format", "stream-json", "--verbose"),
         *_prompt_arguments(options.system_prompt),
         *_tool_arguments(options),
@@ -71,6 +74,7 @@ def command_line(options: LaunchOptions) -> tuple[str, ...]:
         *_pair("--json-schema", _schema(options)),
         *("--input-format", "stream-json"),
     )
+    return tuple(_startable(word) for word in words)
 
 
 def child_environment(
@@ -79,7 +83,7 @@ def child_environment(
     """The CLI's environment: ours without nesting marks, the session's, then what must hold."""
     env = {key: value for key, value in environ.items() if key not in NESTING_MARKS}
     env["CLAUDE_CODE_ENTRYPOINT"] = "sdk-py"
-    env |= options.env
+    env |= {key: _startable(value) for key, value in options.env.items()}
     env["CLAUDE_AGENT_SDK_VERSION"] = sdk_version
     env["PWD"] = options.cwd
     if options.enable_file_checkpointing:
@@ -87,6 +91,12 @@ def child_environment(
     env["CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"] = "1"
     env["CLAUDE_CODE_STARTUP_FAILURE_RESULTS"] = "1"
     return env
+
+
+def _startable(text: str) -> str:
+    """Text of a client as a process can be given it: what it has no bytes for becomes U+FFFD."""
+    # A client that cuts text in the middle of an emoji sends half of a pair.
+    return _UNSTARTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def initialize_fields(options: LaunchOptions) -> dict[str, Any]:

@@ -29,6 +29,15 @@ def folder_name(directory: str) -> str:
     return _NOT_PLAIN.sub("-", directory)[:_LONGEST_NAME]
 
 
+def is_place(path: str) -> bool:
+    """Whether ``path`` can be an absolute path at all, whatever lies there."""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return os.path.isabs(path) and "\0" not in path  # noqa: PTH117 - the text of a client
+
+
 def canonical(directory: str) -> str:
     """A directory as Claude Code writes it down: links resolved, composed letters."""
     return unicodedata.normalize("NFC", os.path.realpath(directory))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from canopy_agent.history.ends import Ending, ending_of
 from canopy_agent.history.naming import is_archived, without_mark
 from canopy_agent.history.registry import running_elsewhere
+from canopy_agent.history.store import is_place
 from canopy_agent.history.worktrees import is_agents_own, worktrees_of
 from canopy_shared import jsonio
 from canopy_shared.errors import AcpError, invalid_params
@@ -35,7 +36,7 @@ UNFINISHED_SECONDS: Final = 600.0
 
 def absolute(cwd: str) -> str:
     """``cwd``, which has to be an absolute path. Raises invalid params."""
-    if not Path(cwd).is_absolute():
+    if not is_place(cwd):
         raise invalid_params("cwd must be an absolute path", {"cwd": cwd})
     return cwd
 

@@ -18,7 +18,7 @@ from canopy_agent.history import fork as forking
 from canopy_agent.history import naming
 from canopy_agent.history.listing import PAGE, Listing, Row, title_of
 from canopy_agent.history.naming import is_archived
-from canopy_agent.history.store import Store, settle
+from canopy_agent.history.store import Store, is_place, settle
 from canopy_agent.history.tail import LastOptions, last_options
 from canopy_agent.session.successions import newest, owners
 from canopy_shared.errors import internal_error, invalid_params, resource_not_found
@@ -82,7 +82,7 @@ class StoredSessions:
 
     async def page(self, directory: str | None, cursor: str | None) -> dict[str, Any]:
         """The result of ``session/list``. Raises invalid params."""
-        if directory is not None and not Path(directory).is_absolute():
+        if directory is not None and not is_place(directory):
             raise invalid_params("cwd must be an absolute path", {"cwd": directory})
         offset = 0
         if cursor is not None:

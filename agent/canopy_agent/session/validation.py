@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from canopy_agent.history.store import is_place
 from canopy_shared.errors import invalid_params
 from canopy_shared.ext import air
 from canopy_shared.requests import SessionSetup
@@ -47,7 +48,7 @@ def session_place(setup: SessionSetup, kind: PathKind = kind_of_path) -> Session
     if extra is None:
         extra = _legacy_roots(setup.meta)
     for path in extra:
-        if not _is_absolute(path):
+        if not is_place(path):
             raise invalid_params(
                 f"additionalDirectories must hold absolute paths, not {path!r}",
                 {"additionalDirectories": list(extra)},
@@ -60,7 +61,7 @@ def session_place(setup: SessionSetup, kind: PathKind = kind_of_path) -> Session
 
 
 def _problem_with_cwd(cwd: str, kind: PathKind) -> str | None:
-    if not _is_absolute(cwd):
+    if not is_place(cwd):
         return "must be an absolute path"
     found = kind(cwd)
     if found is None:
@@ -68,10 +69,6 @@ def _problem_with_cwd(cwd: str, kind: PathKind) -> str | None:
     if found != "directory":
         return "is not a directory on the machine where the agent runs"
     return None
-
-
-def _is_absolute(path: str) -> bool:
-    return os.path.isabs(path) and "\0" not in path  # noqa: PTH117 - by letters alone
 
 
 def _legacy_roots(meta: Json) -> tuple[str, ...]:
