@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from canopy_agent.session.pictures import Size, format_of, size_of
 from canopy_agent.session.prompts import ClaudePrompt, claude_prompt
 from canopy_shared.errors import INVALID_PARAMS, AcpError
+from canopy_shared.pictures import Size, format_of, size_of
 from canopy_shared.requests import PromptParams
 
 

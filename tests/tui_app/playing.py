@@ -84,15 +84,15 @@ class Play:
 
     async def shows(self, text: str) -> None:
         """Wait until the screen holds ``text``."""
-        await eventually(lambda: text in self.text, f"{text!r} on screen:\n{self.text}", bound=5)
+        await eventually(lambda: text in self.text, f"{text!r} on screen:\n{self.text}", bound=30)
 
     async def shows_no(self, text: str) -> None:
         """Wait until the screen does not hold ``text``."""
-        await eventually(lambda: text not in self.text, f"no {text!r} on screen", bound=5)
+        await eventually(lambda: text not in self.text, f"no {text!r} on screen", bound=30)
 
     async def until(self, condition: Callable[[], Any], what: str) -> None:
         """Wait for a condition."""
-        await eventually(condition, what, bound=5)
+        await eventually(condition, what, bound=30)
 
     @property
     def screen(self) -> Screen[Any]:

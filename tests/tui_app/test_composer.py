@@ -16,6 +16,7 @@ from canopy_tui.model.intents import (
     SteerPrompt,
     SteerQueued,
 )
+from canopy_tui.model.shelf import Draft
 from canopy_tui.view import terminal_keys
 from tui_app.playing import NARROW, playing
 from tui_app.stage import ROOT
@@ -125,10 +126,10 @@ async def test_what_is_typed_in_a_turn_waits_and_can_be_changed() -> None:
         assert play.draft == "B"
         await play.write("2")
         await play.press("enter")
-        assert play.stage.acted[-1] == EditQueued(ROOT, 1, "B2")
+        assert play.stage.acted[-1] == EditQueued(ROOT, 1, "B2", ())
         assert play.draft == ""
         await play.press("up", "ctrl+u", "enter")
-        assert play.stage.acted[-1] == EditQueued(ROOT, 2, "")
+        assert play.stage.acted[-1] == EditQueued(ROOT, 2, "", ())
         assert [prompt.text for prompt in play.stage.state.sessions[ROOT].queue] == ["B2"]
 
 
@@ -219,12 +220,16 @@ async def test_slash_offers_the_commands_of_the_agent() -> None:
 
 
 async def test_draft_of_the_last_time_and_of_the_next() -> None:
-    kept: list[str] = []
-    async with playing(draft="left over", on_draft=kept.append) as play:
+    kept: list[tuple[str, Draft]] = []
+    keep = lambda session, draft: kept.append((session, draft))  # noqa: E731
+    async with playing(draft=Draft("left over"), on_draft=keep) as play:
         assert play.draft == "left over"
         await play.write("!")
+        own = (ROOT, Draft("left over!"))
+        await play.until(lambda: kept[-1:] == [own], "the draft to be kept without being asked")
+        await play.write("!")
         await play.press("ctrl+q")
-    assert kept == ["left over!"]
+    assert kept[-1] == (ROOT, Draft("left over!!"))
 
 
 async def test_what_is_written_in_a_turn_can_be_said_at_once() -> None:
@@ -253,7 +258,7 @@ async def test_what_is_written_in_a_turn_can_be_said_at_once() -> None:
         await play.press("up")
         await play.write("2")
         await play.press("ctrl+n")
-        assert play.stage.acted[-2:] == [EditQueued(ROOT, 2, "C2"), SteerQueued(ROOT, 2)]
+        assert play.stage.acted[-2:] == [EditQueued(ROOT, 2, "C2", ()), SteerQueued(ROOT, 2)]
         play.stage.steered("taken")
         await play.settle()
         await play.pilot.click("#queue", offset=(13, 0))  # "now" beside B

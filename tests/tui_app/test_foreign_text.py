@@ -17,6 +17,7 @@ from canopy_shared.updates import (
     SessionInfoUpdate,
 )
 from canopy_tui.model import events as e
+from canopy_tui.model.shelf import Draft
 from canopy_tui.view.key_guard import QUIET
 from canopy_tui.view.start_view import Scene
 from tui_app.playing import WIDE, playing
@@ -38,7 +39,7 @@ def controls_in(play: Play) -> set[str]:
 @pytest.mark.parametrize("nasty", NASTY)
 async def test_in_every_part_of_the_main_screen(nasty: str) -> None:
     scenes = [Scene(f"title {nasty}", nasty, f"hint {nasty}")]
-    facts: dict[str, Any] = {"scenes": scenes, "history": [nasty], "draft": nasty}
+    facts: dict[str, Any] = {"scenes": scenes, "history": [nasty], "draft": Draft(nasty)}
     size = (180, 40)  # so that nothing is cut
     async with playing(size, ready=False, directory=f"/dir {nasty}", **facts) as play:
         for text in (f"/dir {nasty}", f"title {nasty}", f"hint {nasty}"):

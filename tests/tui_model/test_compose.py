@@ -91,13 +91,13 @@ def test_another_agent_is_spoken_to_and_stopped(
     assert not is_running(script.pids()[0])
 
     async def looks(app: CanopyApp, pilot: Any) -> None:
-        assert app.around.draft == "unsent"
+        assert app.around.draft.text == "unsent"
         assert list(app.around.history) == ["hello"]
         await pilot.press("ctrl+q")
 
     person(monkeypatch, looks)
     compose.run_client(tmp_path, script.command, demo=False)
-    for file in (own_place / "state").iterdir():
+    for file in (own_place / "state").rglob("*.*"):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
@@ -185,7 +185,7 @@ def test_a_signal_leaves_in_order(
 
     person(monkeypatch, acts)
     assert compose.run_client(tmp_path, script.command, demo=False) == 128 + number
-    assert Drafts(own_place / "state").get(str(tmp_path)) == "draft"
+    assert Drafts(own_place / "state").get(str(tmp_path)).text == "draft"
     assert not is_running(script.pids()[0])
 
 

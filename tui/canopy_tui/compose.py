@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING
 from canopy_tui.agent_connection import StartFailedError
 from canopy_tui.app_run import leaving_on_signals, logging_to
 from canopy_tui.controller import Controller
+from canopy_tui.file_index import FileIndex
 from canopy_tui.foreign_agent import launch_foreign
 from canopy_tui.in_process_agent import InProcessAgent
 from canopy_tui.model.glyphs import glyph_set
 from canopy_tui.paths import locations
 from canopy_tui.recording import recorded
-from canopy_tui.storage import Drafts, PromptHistory
+from canopy_tui.storage import Drafts, Pictures, PromptHistory
 
 if TYPE_CHECKING:
     from canopy_shared.record import Recorder
@@ -171,9 +172,17 @@ def _surroundings(stage: Stage) -> Surroundings:
     glyphs = glyph_set(stage.environment, sys.stdout.encoding)
     bell = stage.environment.get("TERM") != "dumb"
     notify = notify_setting(stage.environment)
-    where = str(stage.directory)
+    where, files = str(stage.directory), FileIndex(stage.directory)
     if not stage.remembers:
-        return Surroundings(directory=where, glyphs=glyphs, scenes=scenes, bell=bell, notify=notify)
+        return Surroundings(
+            directory=where,
+            glyphs=glyphs,
+            scenes=scenes,
+            bell=bell,
+            notify=notify,
+            files=files,
+            environment=stage.environment,
+        )
     folder = locations(stage.environment).state
     history, drafts = PromptHistory(folder), Drafts(folder)
     return Surroundings(
@@ -183,9 +192,14 @@ def _surroundings(stage: Stage) -> Surroundings:
         bell=bell,
         notify=notify,
         history=history.of(stage.directory),
+        older=history.everywhere,
         draft=drafts.get(where),
         on_sent=lambda text: history.add(stage.directory, text),
-        on_draft=lambda text: drafts.put(where, text),
+        on_draft=lambda session, draft: drafts.keep(where, session, draft),
+        draft_of=drafts.get,
+        files=files,
+        environment=stage.environment,
+        keep_picture=Pictures(folder).keep,
     )
 
 

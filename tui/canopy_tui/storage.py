@@ -7,15 +7,17 @@ a prompt is for is not known here.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import logging
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from canopy_shared import jsonio
+from canopy_tui.model.shelf import Draft
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +25,10 @@ HISTORY_LIMIT = 2000
 """Prompts kept over all directories."""
 DRAFT_LIMIT = 200
 TEXT_LIMIT = 100_000
-"""Characters; a longer text is not kept."""
+"""Characters; a longer prompt is not kept."""
+DRAFT_SIZE = 8_000_000
+"""Bytes of one draft with its pastes; a larger one is not kept."""
+PICTURE_DAYS = 30
 _COMPACT_ABOVE = HISTORY_LIMIT * 2
 
 
@@ -36,12 +41,11 @@ class PromptHistory:
     def of(self, directory: Path) -> list[str]:
         """The prompts sent in ``directory``, oldest first, each text once at its last place."""
         wanted = str(directory)
-        texts: dict[str, None] = {}
-        for row in self._rows():
-            if row["directory"] == wanted:
-                texts.pop(row["text"], None)
-                texts[row["text"]] = None
-        return list(texts)
+        return _each_once(row["text"] for row in self._rows() if row["directory"] == wanted)
+
+    def everywhere(self) -> list[str]:
+        """The prompts of all directories, in the same way."""
+        return _each_once(row["text"] for row in self._rows())
 
     def add(self, directory: Path, text: str) -> None:
         """Remember a prompt. Failing to write is logged and nothing more."""
@@ -70,35 +74,114 @@ class PromptHistory:
 
 
 class Drafts:
-    """Unsent text by key: a session id, or a directory before there is one."""
+    """Unsent messages by key: a session id, or a directory, whose draft is the last written there.
+
+    One file each, so that two clients do not overwrite each other's.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self._file = folder / "drafts.json"
+        self._folder = folder / "drafts"
 
-    def get(self, key: str) -> str:
+    def get(self, key: str) -> Draft:
         """The draft, empty when there is none."""
-        return self._all().get(key, "")
+        return self._read(key)[0]
 
-    def put(self, key: str, text: str) -> None:
-        """Keep a draft; an empty text removes it. Failing to write is logged and nothing more."""
-        drafts = self._all()
-        if drafts.pop(key, "") == text:
+    def keep(self, directory: str, session: str, draft: Draft) -> None:
+        """Keep what is unsent for ``session`` (empty before there is one); nothing removes it.
+
+        Failing to write is logged and nothing more.
+        """
+        last, owner = self._read(directory)
+        if session:
+            self._write(session, draft, session)
+        if not directory:
             return
-        if text and len(text) <= TEXT_LIMIT:
-            drafts[key] = text
-        newest = dict(list(drafts.items())[-DRAFT_LIMIT:])
+        if draft.text:
+            if last == draft and owner not in ("", session):
+                self._write(owner, Draft(), owner)  # it was taken over from that session
+            self._write(directory, draft, session)
+        elif owner in ("", session):
+            self._write(directory, draft, session)
+
+    def _write(self, key: str, draft: Draft, session: str) -> None:
+        file = self._file(key)
         try:
-            _replace(self._file, jsonio.dumps(newest))
-        except OSError as error:
+            if not draft.text:
+                file.unlink(missing_ok=True)
+                return
+            row = {
+                "key": key,
+                "session": session,
+                "text": draft.text,
+                "pasted": dict(draft.pasted),
+                "pictures": dict(draft.pictures),
+            }
+            content = jsonio.dumps(row)
+            if len(content) <= DRAFT_SIZE:
+                _replace(file, content)
+                _keep_newest(self._folder, DRAFT_LIMIT, file)
+        except (OSError, ValueError) as error:
             log.warning("the draft could not be written: %s", error)
 
-    def _all(self) -> dict[str, str]:
+    def _read(self, key: str) -> tuple[Draft, str]:
+        """The draft, and the session in which it was written."""
         try:
-            stored = jsonio.loads(self._file.read_bytes())
+            row = jsonio.loads(self._file(key).read_bytes())
         except (OSError, ValueError):
-            return {}
-        pairs = stored.items() if isinstance(stored, dict) else ()
-        return {key: text for key, text in pairs if isinstance(text, str)}
+            return Draft(), ""
+        if not isinstance(row, dict) or not _are_texts(row.get("text"), row.get("session")):
+            return Draft(), ""
+        draft = Draft(row["text"], _texts(row.get("pasted")), _texts(row.get("pictures")))
+        return draft, row["session"]
+
+    def _file(self, key: str) -> Path:
+        return self._folder / f"{_digest(key.encode('utf-8', 'surrogatepass'))}.json"
+
+
+class Pictures:
+    """Pictures from the clipboard, kept as files so that a draft finds them again."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "pictures"
+
+    def keep(self, content: bytes, ending: str) -> str:
+        """The path of the file; empty when it could not be written."""
+        file = self._folder / f"{_digest(content)}.{ending}"
+        try:
+            _replace(file, content)
+            old = time.time() - PICTURE_DAYS * 86400
+            for other in self._folder.iterdir():
+                if other.stat().st_mtime < old:
+                    other.unlink(missing_ok=True)
+        except OSError as error:
+            log.warning("a picture could not be kept: %s", error)
+            return ""
+        return str(file)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+def _texts(value: object) -> dict[str, str]:
+    pairs = value.items() if isinstance(value, dict) else ()
+    return {key: text for key, text in pairs if isinstance(text, str)}
+
+
+def _keep_newest(folder: Path, limit: int, newest: Path) -> None:
+    others = [file for file in folder.iterdir() if file != newest]
+    if len(others) >= limit:
+        others.sort(key=lambda file: file.stat().st_mtime)
+        for file in others[: len(others) - limit + 1]:
+            file.unlink(missing_ok=True)
+
+
+def _each_once(texts: Iterable[str]) -> list[str]:
+    found: dict[str, None] = {}
+    for text in texts:
+        found.pop(text, None)
+        found[text] = None
+    return list(found)
 
 
 def _are_texts(*values: object) -> bool:

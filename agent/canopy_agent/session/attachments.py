@@ -12,11 +12,9 @@ import binascii
 import codecs
 from typing import Any, Final
 
-from canopy_agent.session import pictures
+from canopy_shared import pictures
 from canopy_shared.errors import AcpError, invalid_params
 
-LARGEST_PICTURE: Final = 5 * 1024 * 1024
-LONGEST_SIDE: Final = 8_000
 LARGEST_DOCUMENT: Final = 32 * 1024 * 1024
 
 _NO_CHARSETS: Final = frozenset(
@@ -32,7 +30,7 @@ def picture_block(where: str, data: str, media_type: str) -> dict[str, Any]:
     """The Claude block of a base64 picture. Raises invalid params that begin with ``where``."""
     if media_type not in pictures.PICTURE_TYPES:
         raise _refused(where, f"is of a type that cannot be shown: {_listed_types()} can")
-    raw, text = _decoded(where, data, LARGEST_PICTURE)
+    raw, text = _decoded(where, data, pictures.LARGEST_PICTURE)
     found = pictures.format_of(raw)
     if found != media_type:
         actual = f"is {found}" if found else "is no picture"
@@ -40,11 +38,12 @@ def picture_block(where: str, data: str, media_type: str) -> dict[str, Any]:
     size = pictures.size_of(raw)
     if size is None:
         raise _refused(where, "is damaged: its header holds no size")
-    if max(size.width, size.height) > LONGEST_SIDE:
+    limit = pictures.LONGEST_SIDE
+    if max(size.width, size.height) > limit:
         raise _refused(
             where,
-            f"is {size.width} x {size.height} pixels; the limit is {LONGEST_SIDE} on each side",
-            {"limit": LONGEST_SIDE, "width": size.width, "height": size.height},
+            f"is {size.width} x {size.height} pixels; the limit is {limit} on each side",
+            {"limit": limit, "width": size.width, "height": size.height},
         )
     return _source("image", media_type, text)
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from canopy_agent.session import pictures
 from canopy_agent.session.attachments import decoded_text, document_block, picture_block
+from canopy_shared import pictures
 from canopy_shared.errors import invalid_params
 from canopy_shared.requests import PromptParams
 

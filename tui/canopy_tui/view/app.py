@@ -118,7 +118,7 @@ class CanopyApp(WriteApp, WorkApp, FindApp):
         await super().on_event(event)
 
     def _ring(self, words: str) -> None:
-        if not self.around.bell or self.around.notify == OFF:
+        if not self.around.bell or self.around.notify == OFF or self.away:
             return
         self.bell()
         if self.around.notify == DESKTOP and not self.app_focus:
@@ -129,7 +129,7 @@ class CanopyApp(WriteApp, WorkApp, FindApp):
             self._tell_terminal(f"\x1b]2;{title}\x07")
 
     def _tell_terminal(self, sequence: str) -> None:
-        if self._driver is not None and not self.is_headless:
+        if self._driver is not None and not self.is_headless and not self.away:
             self._driver.write(sequence)
 
     # --- what widgets say ---------------------------------------------------------------------
@@ -139,9 +139,8 @@ class CanopyApp(WriteApp, WorkApp, FindApp):
         event.stop()
         self.host.act(event.intent)
 
-    def on_composer_written(self, event: Composer.Written) -> None:
+    def on_composer_written(self, _event: Composer.Written) -> None:
         """A message goes to the root: show it there."""
-        self.around.on_sent(event.text)
         self.action_open_root()
         self.main.transcript.action_end()
 

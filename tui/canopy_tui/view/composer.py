@@ -21,22 +21,31 @@ from canopy_tui.model.intents import (
     SteerPrompt,
     SteerQueued,
 )
-from canopy_tui.model.steering import can_steer
+from canopy_tui.view import placeholders
+from canopy_tui.view.attaching import Attaching
+from canopy_tui.view.attachment_strip import AttachmentStrip
+from canopy_tui.view.completing import Completing
 from canopy_tui.view.completion import Completion
-from canopy_tui.view.labels import name_of
+from canopy_tui.view.placeholders import Abilities
 from canopy_tui.view.posting import Posted
-from canopy_tui.view.prompt_area import PromptArea
+from canopy_tui.view.prompt_area import Ghost, PromptArea
 from canopy_tui.view.queue_strip import QueueStrip
 
 if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
+    from textual.timer import Timer
     from textual.widgets import TextArea
 
+    from canopy_shared.content import ContentBlock
     from canopy_tui.model.intents import Intent
+    from canopy_tui.model.shelf import Draft
     from canopy_tui.model.state import ClientState, QueuedPrompt, SessionView
     from canopy_tui.view.drafts import Drafts
+    from canopy_tui.view.surroundings import Surroundings
 
+KEEP_AFTER = 0.5
+"""Seconds after a change until the draft is kept."""
 _EDITING = "in the queue · Enter keeps · empty removes · Esc leaves it as it was"
 
 
@@ -58,37 +67,52 @@ class Composer(Vertical):
 
     @dataclass
     class Written(Message):
-        """``text`` is on its way to the root."""
+        """A message is on its way to the root."""
 
-        text: str
-
-    def __init__(self, drafts: Drafts) -> None:
+    def __init__(self, drafts: Drafts, around: Surroundings) -> None:
         super().__init__(id="composer")
         self.drafts = drafts
         self.shortcuts: frozenset[str] = frozenset()
         """Characters that are commands while the field is empty."""
+        self._around = around
         self._root: SessionView | None = None
-        self._steers = False
+        self._can = Abilities()
         self._early: list[str] = []
         self._title = ""
+        self._saving: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """Commands above the queue above the field."""
+        """What can be picked, the queue, what goes with the message, and the field."""
         yield Completion()
         yield QueueStrip()
+        yield AttachmentStrip()
         with Horizontal(id="composer-box"):
             yield Static("›", id="composer-mark", markup=False)
             yield PromptArea()
 
     def on_mount(self) -> None:
         """Wire the field to its surroundings."""
-        self.area.first_chance = self._first_chance
-        self.area.beyond = self._beyond
+        area, shelf = self.area, self.drafts.shelf
+        self.completing = Completing(area, self.query_one(Completion), self._around.files)
+        self.attaching = Attaching(
+            area, shelf, self._around, self.completing, self.tell, lambda: self._can.pictures
+        )
+        area.first_chance = self._first_chance
+        area.beyond = self._beyond
+        area.takes_paste = self.attaching.take_paste
+        area.marks = shelf.spans
+        area.links = self.completing.links
+        area.ghost = self._ghost
 
     @property
     def area(self) -> PromptArea:
         """The text field."""
         return self.query_one(PromptArea)
+
+    def tell(self, text: str) -> None:
+        """Say what became of what was written."""
+        told = self.Told(text, 4.0 if len(text) < 60 else 8.0)
+        self.post_message(told.set_sender(self))  # a message stops at who sent it
 
     def show(self, state: ClientState, session: str | None) -> None:
         """Follow the pane in view: ``session`` is None before the first session is there."""
@@ -96,16 +120,36 @@ class Composer(Vertical):
         root = state.root_of(view) if view else None
         if root is not self._root:
             self._change_root(root)
-        self.query_one(Completion).commands = root.commands if root else ()
-        self.area.placeholder = Content(_placeholder(state, root, view))
+        self.completing.commands = root.commands if root else ()
         child = view if view is not root else None
         self.set_class(child is not None, "-child")
-        self._title = _title(state, root, child)
-        self._steers = root is not None and root.in_turn and can_steer(state)
+        self._title = placeholders.title(state, root, child)
+        self._can = Abilities.of(state, root)
+        self.area.placeholder = Content(placeholders.placeholder(state, root, view))
+        self.area.update_suggestion()
         forgotten = self.drafts.forget_sent(self._queue)
         if forgotten is not None:
             self.area.show_text(forgotten)
         self._show_queue()
+
+    # --- drafts -------------------------------------------------------------------------------
+
+    def take_up(self, draft: Draft) -> None:
+        """Begin with a draft of an earlier run."""
+        self.area.begin_with(self.attaching.take_up(draft))
+
+    def keep_draft(self) -> None:
+        """Have what is unsent kept now."""
+        if self._saving is not None:
+            self._saving.stop()
+            self._saving = None
+        text = self.drafts.unsent(self.area.text)
+        session = self._root.id if self._root is not None else ""
+        self._around.on_draft(session, self.drafts.shelf.draft(text))
+
+    def _keep_soon(self) -> None:
+        if self._saving is None:
+            self._saving = self.set_timer(KEEP_AFTER, self.keep_draft)
 
     def stash(self) -> bool:
         """Put the draft away where Up finds it; whether there was one."""
@@ -113,6 +157,7 @@ class Composer(Vertical):
         if not text.strip():
             return False
         self.drafts.history.add(text)
+        self._around.on_sent(self.drafts.shelf.remembered(text))
         self.area.show_text("")
         return True
 
@@ -124,6 +169,15 @@ class Composer(Vertical):
         self._show_queue()
         return True
 
+    def replace_with(self, text: str) -> None:
+        """Hold ``text`` instead; what was written before is in the history, and undo brings it."""
+        before = self.area.text
+        if text != before:
+            if before.strip() and self.drafts.editing is None:
+                self.drafts.history.add(before)
+            self.area.show_text(text)
+        self.area.focus()
+
     def add_text(self, text: str) -> None:
         """Add ``text`` at the caret, as if typed."""
         self.area.insert(text)
@@ -132,26 +186,42 @@ class Composer(Vertical):
     def send(self, text: str) -> None:
         """Send ``text`` to the root, or as soon as there is one."""
         self.drafts.history.add(text)
+        self._around.on_sent(self.drafts.shelf.remembered(text))
         if self._root is None:
             self._early.append(text)
         else:
-            self._post(SendPrompt(self._root.id, text))
-            self.post_message(self.Written(text))
+            self._post(SendPrompt(self._root.id, *self._message(text)))
+            self.post_message(self.Written())
+        self.keep_draft()
         self._show_queue()
+
+    def _message(self, text: str) -> tuple[str, tuple[ContentBlock, ...], str]:
+        """``text`` as it is sent, what goes with it, and ``text`` itself when that is shorter.
+
+        A command is sent as one text: the agent reads the mentions in it.
+        """
+        shelf, files = self.drafts.shelf, self._around.files
+        whole = shelf.whole(text)
+        blocks: tuple[ContentBlock, ...] = shelf.blocks(text)
+        if files is not None and "@" in text and not text.startswith("/"):
+            blocks += files.links(text)
+        return whole, blocks, text if whole != text else ""
 
     def say_now(self) -> None:
         """Say what is in the field, else the first message of the queue, into the turn."""
         root, text = self._root, self.area.text
         editing, written = self.drafts.editing, text.strip()
         if editing is not None and root is not None:
-            self._post(EditQueued(root.id, editing, text if written else ""))
+            self._post(EditQueued(root.id, editing, *self._message(text)))
             self.area.show_text(self.drafts.stop_editing())
             self._say_queued(root, editing)
         elif written and root is not None and root.in_turn:
             self.area.load_text("")
             self.drafts.history.add(text)
-            self._post(SteerPrompt(root.id, text))
-            self.post_message(self.Written(text))
+            self._around.on_sent(self.drafts.shelf.remembered(text))
+            self._post(SteerPrompt(root.id, *self._message(text)))
+            self.post_message(self.Written())
+            self.keep_draft()
             self._tell_steering()
         elif written:
             self.area.load_text("")
@@ -159,7 +229,7 @@ class Composer(Vertical):
         elif root is not None and root.queue:
             self._say_queued(root, root.queue[0].id)
         else:
-            self.post_message(self.Told("Nothing is written."))
+            self.tell("Nothing is written.")
         self._show_queue()
 
     def _say_queued(self, root: SessionView, prompt: int) -> None:
@@ -167,11 +237,10 @@ class Composer(Vertical):
         self._tell_steering()
 
     def _tell_steering(self) -> None:
-        if self._steers:
-            self.post_message(self.Told("Said into the running turn."))
+        if self._can.steering:
+            self.tell("Said into the running turn.")
         elif self._root is not None and self._root.in_turn:
-            said = "This agent takes nothing into a running turn: it waits in the queue."
-            self.post_message(self.Told(said, 6.0))
+            self.tell("This agent takes nothing into a running turn: it waits in the queue.")
 
     def on_queue_strip_now(self, event: QueueStrip.Now) -> None:
         """``now`` beside a queued message was clicked."""
@@ -184,7 +253,8 @@ class Composer(Vertical):
         event.stop()
         text, root = event.text, self._root
         if self.drafts.editing is not None and root is not None:
-            self._post(EditQueued(root.id, self.drafts.editing, text if text.strip() else ""))
+            edited = self._message(text) if text.strip() else ("", (), "")
+            self._post(EditQueued(root.id, self.drafts.editing, *edited))
             self.area.show_text(self.drafts.stop_editing())
             self._show_queue()
         elif text.strip():
@@ -194,14 +264,33 @@ class Composer(Vertical):
             self._post(SendQueue(root.id))
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Offer commands."""
+        """Offer what fits, show what goes with the message, and keep it."""
         event.stop()
-        self.query_one(Completion).offer(self.area.text)
+        self.completing.offer()
+        self.query_one(AttachmentStrip).show(self.drafts.shelf.held(self.area.text))
+        self._keep_soon()
+
+    def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        """The caret moved: something else may be completed there."""
+        event.stop()
+        self.completing.offer()
 
     def on_completion_chosen(self, event: Completion.Chosen) -> None:
-        """A command was picked from the list."""
+        """Something was picked from the list."""
         event.stop()
-        self.area.show_text(event.text)
+        self.completing.take(event.offer)
+        self.area.focus()
+
+    def on_attachment_strip_unfold(self, event: AttachmentStrip.Unfold) -> None:
+        """``unfold`` beside a paste was clicked."""
+        event.stop()
+        self.attaching.unfold(event.mark)
+        self.area.focus()
+
+    def on_attachment_strip_remove(self, event: AttachmentStrip.Remove) -> None:
+        """The cross beside a paste or picture was clicked."""
+        event.stop()
+        self.attaching.remove(event.mark)
         self.area.focus()
 
     def on_queue_strip_edit(self, event: QueueStrip.Edit) -> None:
@@ -225,15 +314,20 @@ class Composer(Vertical):
 
     def _change_root(self, root: SessionView | None) -> None:
         old = self._root.id if self._root is not None else None
-        text = self.drafts.change_root(old, root.id if root else None, self.area.text)
+        if self._saving is not None:
+            self.keep_draft()
+        text = self.drafts.change_root(old, root.id if root else None, self.area.text, self._recall)
         self._root = root
         if text != self.area.text:
             self.area.begin_with(text)
         if root is not None:
             early, self._early = self._early, []
             for message in early:
-                self._post(SendPrompt(root.id, message))
-                self.post_message(self.Written(message))
+                self._post(SendPrompt(root.id, *self._message(message)))
+                self.post_message(self.Written())
+
+    def _recall(self, session: str) -> str:
+        return self.attaching.take_up(self._around.draft_of(session))
 
     def _show_queue(self) -> None:
         self.query_one(QueueStrip).show(
@@ -242,7 +336,7 @@ class Composer(Vertical):
             held=self._root is not None and self._root.queue_held,
             early=self._early,
             steering=self._root.steering if self._root is not None else (),
-            steers=self._steers,
+            steers=self._can.steering,
         )
         title = _EDITING if self.drafts.editing is not None else self._title
         self.query_one("#composer-box").border_title = Content(title)
@@ -250,10 +344,19 @@ class Composer(Vertical):
     def _first_chance(self, event: events.Key) -> bool:
         if self.query_one(Completion).take_key(event.key):
             return True
+        if event.key == "tab":
+            return self.area.take_ghost() or self.attaching.unfold_at_caret()
         if event.character in self.shortcuts and not self.area.text:
             self.post_message(self.Shortcut(event.character or ""))
             return True
         return False
+
+    def _ghost(self, text: str) -> Ghost:
+        """The rest of what the agent thinks comes next, or what may follow a command."""
+        suggested = self._can.suggestion
+        if suggested.startswith(text) and suggested != text:
+            return Ghost(suggested[len(text) :], takes=True)
+        return Ghost(self.completing.hint(text))
 
     def _beyond(self, older: bool) -> str | None:
         walk = self.drafts.older if older else self.drafts.newer
@@ -263,25 +366,3 @@ class Composer(Vertical):
 
     def _post(self, intent: Intent) -> None:
         self.post_message(Posted(intent))
-
-
-def _title(state: ClientState, root: SessionView | None, child: SessionView | None) -> str:
-    if child is None or root is None:
-        return ""
-    main = name_of(state, root)
-    return f"to {main} · {name_of(state, child)} is read-only · Ctrl+G goes to {main}"
-
-
-def _placeholder(state: ClientState, root: SessionView | None, view: SessionView | None) -> str:
-    if state.link.status in ("lost", "failed"):
-        return "The agent is gone · F5 starts it again · what you write here stays"
-    if root is None:
-        return "Write already: it is sent when the agent is ready"
-    if root.queue_held:
-        return "Enter sends the queue"
-    if view is not root:
-        return f"Reply to {name_of(state, root)}"
-    if root.in_turn:
-        waits = "Write on: it waits in the queue until this turn is over"
-        return f"{waits} · Ctrl+N says it now" if can_steer(state) else waits
-    return "Message, or / for commands · Enter sends · Ctrl+J new line"

@@ -5,10 +5,11 @@ Pure: it must not know the widget it serves, nor the wire.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from canopy_tui.model.shelf import Shelf
 from canopy_tui.view.prompt_history import PromptHistory
 
 if TYPE_CHECKING:
@@ -23,25 +24,36 @@ class Drafts:
     """
 
     history: PromptHistory = field(default_factory=PromptHistory)
+    shelf: Shelf = field(default_factory=Shelf)
     editing: int | None = None
     _own: str = ""
     _kept: dict[str, str] = field(default_factory=dict)
 
-    def change_root(self, old: str | None, new: str | None, current: str) -> str:
-        """Keep what is written for ``old`` and return what was written for ``new``.
+    def change_root(
+        self,
+        old: str | None,
+        new: str | None,
+        current: str,
+        recall: Callable[[str], str] = lambda _session: "",
+    ) -> str:
+        """Keep what is written for ``old`` and return what was written for ``new``: in this run,
+        else what ``recall`` gives.
 
         What is written before there is any session belongs to the first one.
         """
         own = self.unsent(current)
         self.editing = None
-        if old is None:
-            return own or self._kept.pop(new or "", "")
-        self._kept[old] = own
-        return self._kept.pop(new or "", "")
+        if old is not None:
+            self._kept[old] = own
+        elif own:
+            return own
+        if new is None:
+            return ""
+        return self._kept.pop(new) if new in self._kept else recall(new)
 
     def edit(self, prompt: int, queue: Sequence[QueuedPrompt], current: str) -> str | None:
         """Take a queued message into the field."""
-        text = next((item.text for item in queue if item.id == prompt), None)
+        text = next((item.written for item in queue if item.id == prompt), None)
         if text is not None:
             if self.editing is None:
                 self._own = current

@@ -87,12 +87,27 @@ COMPOSER = Group(
         Key("send", "enter", "", "Send; in a turn: put in the queue"),
         Key("steer", "ctrl+n", "app.say_now", "Say it now, into the running turn", True),
         Key("newline", "ctrl+j,alt+enter,shift+enter", "", "New line; so is \\ and Enter"),
+        Key("complete", "tab", "", "Take what is offered; unfold a paste"),
+        Key("paste", "ctrl+v", "app.paste_clipboard", "Paste, a picture too", True),
+        Key("editor", "f6", "app.edit_outside", "Write in your editor ($EDITOR)", True),
+        Key("history-search", "ctrl+r", "app.search_history", "Search what you sent before", True),
         Key("history-older", "up", "", "At the top: queue, then history"),
         Key("history-newer", "down", "", "At the bottom: back again"),
         Key("scroll-up", "pageup", "app.scroll_transcript('page_up')", "Scroll the transcript up"),
         Key("scroll-down", "pagedown", "app.scroll_transcript('page_down')", "… and down"),
         Key("scroll-home", "ctrl+home", "app.scroll_transcript('home')", "… to its start"),
         Key("scroll-end", "ctrl+end", "app.scroll_transcript('end')", "… to its end"),
+    ),
+)
+
+HISTORY = Group(
+    "Search in what you sent",
+    (
+        Key("history-close", "escape", "dismiss", "Back to the message"),
+        Key("history-take", "enter", "", "Take it into the message"),
+        Key("history-up", "up", "move(-1)", "Line above"),
+        Key("history-down", "down", "move(1)", "Line below"),
+        Key("history-widen", "ctrl+r", "widen", "This directory, or everywhere"),
     ),
 )
 
@@ -209,6 +224,7 @@ GROUPS = (
     EVERYWHERE,
     SLOTS,
     COMPOSER,
+    HISTORY,
     TREE,
     BACKGROUND,
     TASK,

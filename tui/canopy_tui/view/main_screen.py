@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
@@ -29,7 +30,6 @@ from canopy_tui.view.transcript import TranscriptView
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from textual import events
     from textual.app import ComposeResult
     from textual.widget import Widget
 
@@ -93,13 +93,13 @@ class MainScreen(Screen[None]):
                 yield FindPanel()
         yield LinkBanner(restartable=not self._around.read_only)
         yield GoalBanner()
-        yield Composer(self._drafts)
+        yield Composer(self._drafts, self._around)
         yield from self._foot()
         yield FooterLine(state, glyphs, read_only=self._around.read_only)
 
     def on_mount(self) -> None:
         """Draw the state as it is, and let the person write on."""
-        self.composer.area.begin_with(self._around.draft)
+        self.composer.take_up(self._around.draft)
         self.show(self._session)
         self.focus_home()
 
@@ -185,6 +185,14 @@ class MainScreen(Screen[None]):
         if event.character and event.is_printable and elsewhere and not is_command:
             event.stop()
             self.composer.add_text(event.character)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """What is pasted elsewhere belongs to the message too."""
+        area = self.composer.area
+        if self.focused is not area and not self._around.read_only:
+            event.stop()
+            area.focus()
+            area.post_message(events.Paste(event.text))
 
     def say(self, text: str) -> None:
         """Put a sentence in the footer."""

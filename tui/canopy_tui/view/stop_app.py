@@ -120,6 +120,5 @@ class StopApp(PaneApp):
 
     def leave(self) -> None:
         """Quit; what is unsent is kept by whoever remembers drafts."""
-        draft = self.drafts.unsent(self.main.composer.area.text)
-        self.around.on_draft(draft)
+        self.main.composer.keep_draft()
         self.exit(0)

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from canopy_tui.model.glyphs import UNICODE
+from canopy_tui.model.shelf import EMPTY_DRAFT, Draft
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from canopy_tui.file_index import FileIndex
     from canopy_tui.model.intents import Intent
     from canopy_tui.model.state import ClientState, Touched
     from canopy_tui.view.start_view import Scene
@@ -45,12 +47,28 @@ def _nothing(_text: str) -> None:
     """Where nothing is remembered."""
 
 
+def _kept_nowhere(_session: str, _draft: Draft) -> None:
+    """Where nothing is remembered."""
+
+
+def _no_draft(_session: str) -> Draft:
+    return Draft()
+
+
+def _no_file(_content: bytes, _ending: str) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
     """``directory`` is where the client works. ``history`` is what was sent there before, oldest
     first; ``draft`` is what was left unsent.
 
-    ``on_sent`` is called with every sent message, ``on_draft`` with what is unsent at the end.
+    ``on_sent`` is called with every message that the history keeps; ``older`` gives what was sent
+    in any directory. ``on_draft`` is called with what is unsent, for a session (empty before there
+    is one), soon after it changed; ``draft_of`` gives it back. ``files`` lists what ``@`` offers.
+    ``environment`` says which editor and which clipboard are there, ``keep_picture`` puts a picture
+    in a file and gives its path.
     ``bell`` false silences the bell and the window title; ``notify`` is ``off``, ``bell`` or
     ``desktop``. ``clock`` is monotonic, in seconds;
     ``now`` is the time of what is shown, in epoch seconds. ``read_only``: nothing can be sent.
@@ -60,9 +78,14 @@ class Surroundings:
     glyphs: str = UNICODE
     scenes: Sequence[Scene] = ()
     history: Sequence[str] = ()
-    draft: str = ""
+    older: Callable[[], Sequence[str]] = tuple
+    draft: Draft = EMPTY_DRAFT
     on_sent: Callable[[str], None] = _nothing
-    on_draft: Callable[[str], None] = _nothing
+    on_draft: Callable[[str, Draft], None] = _kept_nowhere
+    draft_of: Callable[[str], Draft] = _no_draft
+    files: FileIndex | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    keep_picture: Callable[[bytes, str], str] = _no_file
     bell: bool = True
     notify: str = "bell"
     clock: Callable[[], float] = time.monotonic

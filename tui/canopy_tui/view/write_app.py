@@ -5,16 +5,26 @@ What is written, and what becomes of it, is the composer's business.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from textual.app import SuspendNotSupported
+
+from canopy_tui.external_editor import EditorError, edited, editor_command
+from canopy_tui.view.history_screen import HistoryScreen
 from canopy_tui.view.stop_app import StopApp
 
 if TYPE_CHECKING:
     from canopy_tui.view.composer import Composer
+    from canopy_tui.view.surroundings import MakeHost, Surroundings
 
 
 class WriteApp(StopApp):
-    """Actions of the keys of the composer."""
+    """Actions of the keys of the composer. ``away``: another program has the terminal."""
+
+    def __init__(self, make_host: MakeHost, around: Surroundings) -> None:
+        super().__init__(make_host, around)
+        self.away = False
 
     def on_composer_told(self, event: Composer.Told) -> None:
         """What became of what was written."""
@@ -24,3 +34,47 @@ class WriteApp(StopApp):
     def action_say_now(self) -> None:
         """Say what is written, or what waits, into the turn that runs."""
         self.main.composer.say_now()
+
+    def action_paste_clipboard(self) -> None:
+        """Paste what is on the clipboard, a picture too."""
+        paste = self.main.composer.attaching.paste_clipboard(self.clipboard)
+        self.run_worker(paste, group="clipboard", exclusive=True, exit_on_error=False)
+
+    def action_search_history(self) -> None:
+        """Look for something that was sent before."""
+        if not self.shows_main:
+            return
+        history = self.drafts.history
+        if history.messages:
+            screen = HistoryScreen(tuple(history.messages), self.around.older)
+            self.push_screen(screen, self._take_from_history)
+        else:
+            self.say("Nothing was sent from here yet.")
+
+    def _take_from_history(self, text: str | None) -> None:
+        if text is not None:
+            self.main.composer.replace_with(text)
+
+    def action_edit_outside(self) -> None:
+        """Write the message in the editor of the person."""
+        if not self.away and self.shows_main:
+            self.run_worker(self._edit_outside(), group="editor", exit_on_error=False)
+
+    async def _edit_outside(self) -> None:
+        """Give the terminal to the editor; agents work on meanwhile, and nothing is drawn."""
+        environment = {**os.environ, **self.around.environment}
+        composer = self.main.composer
+        self.away = True
+        try:
+            command = editor_command(environment)
+            with self.batch_update(), self.suspend():
+                text = await edited(command, composer.area.text, environment)
+        except EditorError as error:
+            self.say(str(error), 8.0)
+        except SuspendNotSupported:
+            self.say("This terminal cannot be given to an editor.", 8.0)
+        else:
+            composer.replace_with(text)
+        finally:
+            self.away = False
+        self.screen.refresh(layout=True)

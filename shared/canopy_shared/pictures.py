@@ -17,6 +17,11 @@ PDF: Final = "application/pdf"
 
 PICTURE_TYPES: Final = (PNG, JPEG, GIF, WEBP)
 
+LARGEST_PICTURE: Final = 5 * 1024 * 1024
+"""Bytes; https://docs.claude.com/en/docs/build-with-claude/vision."""
+LONGEST_SIDE: Final = 8_000
+"""Pixels; from the same page."""
+
 _PDF_MARK_WITHIN: Final = 1024
 
 

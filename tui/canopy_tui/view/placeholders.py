@@ -1,0 +1,70 @@
+"""What the empty field says, the title of its frame, and what can be done in it now.
+
+Words only, read from the state; what the keys named here do is not known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from canopy_tui.model.sanitize import clipped
+from canopy_tui.model.steering import can_steer
+from canopy_tui.view.attaching import takes_pictures
+from canopy_tui.view.labels import name_of
+
+if TYPE_CHECKING:
+    from canopy_tui.model.state import ClientState, SessionView
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """``steering``: a turn runs that takes messages. ``suggestion`` is what to ask next."""
+
+    steering: bool = False
+    pictures: bool = True
+    suggestion: str = ""
+
+    @classmethod
+    def of(cls, state: ClientState, root: SessionView | None) -> Abilities:
+        """What can be done for ``root`` now. Before an agent is there everything is hoped for."""
+        known = bool(state.link.capabilities)
+        return cls(
+            root is not None and root.in_turn and can_steer(state),
+            takes_pictures(state.link.capabilities) if known else True,
+            suggestion_of(root),
+        )
+
+
+def suggestion_of(root: SessionView | None) -> str:
+    """What the agent thinks the person will ask next, while nothing runs."""
+    if root is None or root.in_turn or not root.suggestions:
+        return ""
+    return root.suggestions[0].strip()
+
+
+def title(state: ClientState, root: SessionView | None, child: SessionView | None) -> str:
+    """The title of the frame: empty in the main pane."""
+    if child is None or root is None:
+        return ""
+    main = name_of(state, root)
+    return f"to {main} · {name_of(state, child)} is read-only · Ctrl+G goes to {main}"
+
+
+def placeholder(state: ClientState, root: SessionView | None, view: SessionView | None) -> str:
+    """What the empty field says."""
+    if state.link.status in ("lost", "failed"):
+        return "The agent is gone · F5 starts it again · what you write here stays"
+    if root is None:
+        return "Write already: it is sent when the agent is ready"
+    if root.queue_held:
+        return "Enter sends the queue"
+    if view is not root:
+        return f"Reply to {name_of(state, root)}"
+    if root.in_turn:
+        waits = "Write on: it waits in the queue until this turn is over"
+        return f"{waits} · Ctrl+N says it now" if can_steer(state) else waits
+    suggested = suggestion_of(root)
+    if suggested:
+        return f"{clipped(suggested, 200)}  · Tab takes it"
+    return "Message · / commands · @ files · Enter sends · Ctrl+J new line"
