@@ -5,7 +5,9 @@ It asks for files without waiting for them; how a list looks is not known here.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from canopy_tui.model.mentions import open_mention, spelled
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from canopy_shared.updates import Command
     from canopy_tui.file_index import FileIndex, Found
     from canopy_tui.view.prompt_area import PromptArea
+
+log = logging.getLogger(__name__)
 
 LOOK_AGAIN = 0.15
 """Seconds until a list that still grows is asked again."""
@@ -53,9 +57,9 @@ class Completing:
         elif text.startswith("/") and not any(character.isspace() for character in text):
             self._offer_commands(text)
         elif mention is not None and self._files is not None:
-            asked, place, path = self._asked, (row, mention.start), mention.path
+            look = partial(self._offer_files, self._asked, (row, mention.start), mention.path)
             self._search = area.run_worker(
-                lambda: self._offer_files(asked, place, path),
+                look,
                 group="files",
                 exclusive=True,
                 exit_on_error=False,
@@ -73,7 +77,11 @@ class Completing:
 
     async def _offer_files(self, asked: int, place: tuple[int, int], path: str) -> None:
         assert self._files is not None
-        found = await self._files.search(path, lambda: asked == self._asked)
+        try:
+            found = await self._files.search(path, lambda: asked == self._asked)
+        except Exception:  # a list that fails must not take the message with it
+            log.exception("could not look for files")
+            return
         if found is None or asked != self._asked:
             return
         offers = [_file_offer(one, path) for one in found.paths]
