@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from canopy_tui.agent_connection import StartFailedError
 from canopy_tui.app_run import leaving_on_signals, logging_to
@@ -173,6 +173,7 @@ def _surroundings(stage: Stage) -> Surroundings:
     bell = stage.environment.get("TERM") != "dumb"
     notify = notify_setting(stage.environment)
     where, files = str(stage.directory), FileIndex(stage.directory)
+    outer = _desktop_of(stage.environment)
     if not stage.remembers:
         return Surroundings(
             directory=where,
@@ -182,6 +183,7 @@ def _surroundings(stage: Stage) -> Surroundings:
             notify=notify,
             files=files,
             environment=stage.environment,
+            **outer,
         )
     folder = locations(stage.environment).state
     history, drafts = PromptHistory(folder), Drafts(folder)
@@ -190,6 +192,7 @@ def _surroundings(stage: Stage) -> Surroundings:
         glyphs=glyphs,
         scenes=scenes,
         bell=bell,
+        **outer,
         notify=notify,
         history=history.of(stage.directory),
         older=history.everywhere,
@@ -201,6 +204,15 @@ def _surroundings(stage: Stage) -> Surroundings:
         environment=stage.environment,
         keep_picture=Pictures(folder).keep,
     )
+
+
+def _desktop_of(environment: Mapping[str, str]) -> dict[str, Any]:
+    """What the app may use of the desktop. The Linux console has no clipboard at all."""
+    from canopy_tui.desktop import Desktop, write_new
+
+    plain = environment.get("TERM", "") in ("dumb", "linux", "")
+    desktop = Desktop(environment)
+    return {"desktop": desktop, "terminal_copies": not plain, "write_new": write_new}
 
 
 def _farewell(state: ClientState, directory: Path) -> list[str]:

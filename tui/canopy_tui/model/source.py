@@ -23,6 +23,8 @@ from canopy_tui.model.entries import (
 from canopy_tui.model.values import value_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from canopy_tui.model.state import ClientState
 
 _BOXES = {"completed": "x", "in_progress": "-"}
@@ -67,3 +69,32 @@ def _tool(entry: ToolEntry) -> str:
     if entry.raw_output is not None:
         return value_lines(entry.raw_output)
     return entry.title
+
+
+def searchable(entry: AnyEntry, state: ClientState) -> str:
+    """All text of ``entry`` in the order in which it is shown; nothing for the card of a child,
+    whose own transcript is searched.
+    """
+    match entry:
+        case ToolEntry():
+            return "\n".join(filter(None, _texts_of_call(entry)))
+        case ChildEntry():
+            return ""
+        case _:
+            return source_of(entry, state)
+
+
+def _texts_of_call(entry: ToolEntry) -> Iterator[str]:
+    yield entry.title
+    if entry.raw_input:
+        yield value_lines(entry.raw_input)
+    for part in entry.content:
+        if isinstance(part, ToolContent) and isinstance(part.content, TextContent):
+            yield part.content.text
+        elif isinstance(part, Diff):
+            yield part.path
+            yield part.old_text if isinstance(part.old_text, str) else ""
+            yield part.new_text
+    yield entry.output
+    if entry.raw_output is not None and not entry.content and not entry.output:
+        yield value_lines(entry.raw_output)

@@ -17,6 +17,7 @@ from canopy_tui.view import terminal_keys
 from canopy_tui.view.announcer import DESKTOP, OFF, Announcer
 from canopy_tui.view.commands import Commands
 from canopy_tui.view.composer import Composer
+from canopy_tui.view.export_app import ExportApp
 from canopy_tui.view.find_app import FindApp
 from canopy_tui.view.help import HelpScreen
 from canopy_tui.view.keys import EVERYWHERE, GROUPS, SLOTS, Group, Key
@@ -29,6 +30,7 @@ from canopy_tui.view.session_tree import SessionTree
 from canopy_tui.view.start_view import StartView
 from canopy_tui.view.theme import DARK, LIGHT, THEMES
 from canopy_tui.view.transcript import TranscriptView
+from canopy_tui.view.transcript_acts import TranscriptActs
 from canopy_tui.view.work_app import WorkApp
 from canopy_tui.view.write_app import WriteApp
 
@@ -44,7 +46,7 @@ NOT_CYCLED = frozenset({"bypassPermissions", "dontAsk"})
 """Modes that ask nothing any more: chosen by name in the palette, never by going round."""
 
 
-class CanopyApp(WriteApp, WorkApp, FindApp):
+class CanopyApp(WriteApp, WorkApp, FindApp, ExportApp):
     """The client. Returns 0 when the person quit."""
 
     TITLE = "canopy"
@@ -176,14 +178,6 @@ class CanopyApp(WriteApp, WorkApp, FindApp):
         if event.session_id == self.open_session:
             self.tell_watched()
 
-    def on_transcript_view_copy_text(self, event: TranscriptView.CopyText) -> None:
-        """Copy an entry."""
-        self.copy(event.text)
-
-    def on_transcript_view_open_link(self, event: TranscriptView.OpenLink) -> None:
-        """A link in foreign text: show where it really goes, and ask."""
-        self.ask_open(event.url)
-
     def on_transcript_view_notice_action(self, event: TranscriptView.NoticeAction) -> None:
         """The action that a notice offers."""
         actions = {
@@ -221,7 +215,8 @@ class CanopyApp(WriteApp, WorkApp, FindApp):
     def action_show_keys(self) -> None:
         """The page with all keys."""
         if not isinstance(self.screen, HelpScreen):
-            own = [one for one in TranscriptView.BINDINGS if isinstance(one, Binding)]
+            both = (*TranscriptView.BINDINGS, *TranscriptActs.BINDINGS)
+            own = [one for one in both if isinstance(one, Binding)]
             keys = [Key(one.id or one.key, one.key, "", one.description) for one in own]
             self.push_screen(
                 HelpScreen(

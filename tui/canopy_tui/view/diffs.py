@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from rich.style import Style
 
+    from canopy_tui.view.ink import Ink
     from canopy_tui.view.strips import Line, Paper, Run
 
 CONTEXT = 3
@@ -174,21 +175,26 @@ def diff_rows(found: Sequence[Change], paper: Paper) -> list[Row]:
     return rows
 
 
-def _change_rows(change: Change, digits: int, paper: Paper) -> list[Row]:
-    ink = paper.ink
+def styles_of(sign: str, ink: Ink) -> tuple[Style, Style, Style]:
+    """How a line, its changed words and its number look."""
     look: dict[str, tuple[Style, Style, Style]] = {
         "+": (ink.added, ink.added_word, ink.added + ink.success),
         "-": (ink.removed, ink.removed_word, ink.removed + ink.error),
-        " ": (ink.muted, ink.muted, ink.faint),
     }
-    style, word, label = look[change.sign]
+    return look.get(sign, (ink.muted, ink.muted, ink.faint))
+
+
+def _change_rows(change: Change, digits: int, paper: Paper) -> list[Row]:
+    style, word, label = styles_of(change.sign, paper.ink)
     first: list[Run] = [(f"{change.number:>{digits}} {change.sign} ", label)]
     rest: list[Run] = [(f"{' ' * digits} {' ' * (len(change.sign))} ", label)]
     fill = None if change.sign == " " else style
-    return laid([_line(change, style, word)], paper.width, first=first, rest=rest, fill=fill)
+    line = marked_line(change, style, word)
+    return laid([line], paper.width, first=first, rest=rest, fill=fill)
 
 
-def _line(change: Change, style: Style, word: Style) -> Line:
+def marked_line(change: Change, style: Style, word: Style) -> Line:
+    """The text of the line, its changed words in their own style."""
     line: Line = []
     at = 0
     for low, high in change.marked:

@@ -207,12 +207,11 @@ class LinkPane(Vertical):
     def action_open_page(self) -> None:
         """Open the page in the browser, when it is one."""
         if self._link.is_web_page:
-            self.app.open_url(self._link.url)
+            self.app.open_outside(self._link.url)  # type: ignore[attr-defined]  # ours
 
     def action_copy(self) -> None:
         """Copy the address."""
-        self.app.copy_to_clipboard(self._link.url)
-        self.app.notify("Copied.", timeout=2)
+        self.app.copy(self._link.url)  # type: ignore[attr-defined]  # ours
 
     def action_decline(self) -> None:
         """Decline."""

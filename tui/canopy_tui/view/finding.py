@@ -10,17 +10,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from canopy_shared.content import Diff, TextContent, ToolContent
 from canopy_tui.model import tree
-from canopy_tui.model.entries import AnyEntry, ChildEntry, ToolEntry
+from canopy_tui.model.entries import AnyEntry
 from canopy_tui.model.sanitize import clipped
-from canopy_tui.model.source import source_of
-from canopy_tui.model.values import value_lines
+from canopy_tui.model.source import searchable
 from canopy_tui.view.transcript_layout import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from canopy_tui.model.state import ClientState
     from canopy_tui.view.transcript_layout import TranscriptLayout
 
@@ -53,35 +49,6 @@ def pattern_of(query: str) -> re.Pattern[str] | None:
         return None
     flags = re.NOFLAG if any(word != word.lower() for word in words) else re.IGNORECASE
     return re.compile(r"\s+".join(map(re.escape, words)), flags)
-
-
-def searchable(entry: AnyEntry, state: ClientState) -> str:
-    """All text of ``entry`` in the order in which it is shown; nothing for the card of a child,
-    whose own transcript is searched.
-    """
-    match entry:
-        case ToolEntry():
-            return "\n".join(filter(None, _texts_of_call(entry)))
-        case ChildEntry():
-            return ""
-        case _:
-            return source_of(entry, state)
-
-
-def _texts_of_call(entry: ToolEntry) -> Iterator[str]:
-    yield entry.title
-    if entry.raw_input:
-        yield value_lines(entry.raw_input)
-    for part in entry.content:
-        if isinstance(part, ToolContent) and isinstance(part.content, TextContent):
-            yield part.content.text
-        elif isinstance(part, Diff):
-            yield part.path
-            yield part.old_text if isinstance(part.old_text, str) else ""
-            yield part.new_text
-    yield entry.output
-    if entry.raw_output is not None and not entry.content and not entry.output:
-        yield value_lines(entry.raw_output)
 
 
 def searched(state: ClientState, only: str | None) -> list[str]:

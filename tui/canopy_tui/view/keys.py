@@ -168,6 +168,7 @@ PERMISSION = Group(
         Key("permission-tell", "t", "tell", "Reject, and tell it why"),
         Key("permission-open", "o", "screen.open_asker", "Open the transcript of who asks"),
         Key("permission-copy", "c", "copy", "Copy the preview"),
+        Key("permission-split", "d", "split", "Changes side by side, or below each other"),
         Key("permission-raw", "r", "raw", "Preview or raw request"),
     ),
 )

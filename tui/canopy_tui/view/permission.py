@@ -62,6 +62,7 @@ class PermissionPane(Vertical):
         self._payload: PermissionRequest = request.payload
         self._offered = permission_answers(self._payload.options)
         self._raw = False
+        self._split = False
         self._armed: str | None = None
 
     def compose(self) -> ComposeResult:
@@ -160,13 +161,19 @@ class PermissionPane(Vertical):
 
     def action_copy(self) -> None:
         """Copy what is shown."""
-        self.app.copy_to_clipboard(self.query_one(Preview).text)
-        self.app.notify("Copied.", timeout=2)
+        self.app.copy(self.query_one(Preview).text)  # type: ignore[attr-defined]  # ours
 
     def action_raw(self) -> None:
         """Switch between the preview and the raw request."""
         self._raw = not self._raw
-        draw = (
-            raw_of(self._payload.to_params()) if self._raw else preview_of(self._entry, self._cwd)
-        )
+        self._redraw()
+
+    def action_split(self) -> None:
+        """Show changes side by side, or one below the other."""
+        self._split = not self._split
+        self._redraw()
+
+    def _redraw(self) -> None:
+        preview = preview_of(self._entry, self._cwd, split=self._split)
+        draw = raw_of(self._payload.to_params()) if self._raw else preview
         self.query_one(Preview).draw(draw)

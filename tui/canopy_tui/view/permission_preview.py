@@ -15,6 +15,7 @@ from rich.style import Style
 from canopy_shared.content import Diff, ToolContent, text_of
 from canopy_tui.model.values import value_lines
 from canopy_tui.view.blocks.diff import change_runs
+from canopy_tui.view.diff_split import LEAST, split_rows
 from canopy_tui.view.diffs import changes, diff_rows
 from canopy_tui.view.markdown import literal_rows
 from canopy_tui.view.strips import BLANK, Row, fitted, laid, printable
@@ -35,16 +36,21 @@ DANGER = re.compile(
 """Parts of a command that deserve a second look: a hint, never a gate."""
 
 
-def preview_of(entry: ToolEntry | None, cwd: str = "") -> Draw:
+def preview_of(entry: ToolEntry | None, cwd: str = "", *, split: bool = False) -> Draw:
     """How to draw what ``entry`` would do; None when nothing is known of the call.
 
-    Paths below ``cwd`` are written from there, and files outside of it are pointed out.
+    ``split`` draws changes side by side where there is room. Paths below ``cwd`` are written from
+    there, and files outside of it are pointed out.
     """
 
     def draw(paper: Paper) -> list[Row]:
         if entry is None:
             return [Row((("Nothing more is known of this call.", paper.ink.muted),))]
-        rows = _file_changes(entry, paper, cwd) or _command(entry, paper) or _values(entry, paper)
+        rows = (
+            _file_changes(entry, paper, cwd, split)
+            or _command(entry, paper)
+            or _values(entry, paper)
+        )
         return rows + _texts(entry, paper)
 
     return draw
@@ -59,7 +65,7 @@ def raw_of(value: Any) -> Draw:
     return draw
 
 
-def _file_changes(entry: ToolEntry, paper: Paper, cwd: str) -> list[Row]:
+def _file_changes(entry: ToolEntry, paper: Paper, cwd: str, split: bool) -> list[Row]:
     rows: list[Row] = []
     for path, old, new in changed_files(entry):
         if rows:
@@ -74,7 +80,8 @@ def _file_changes(entry: ToolEntry, paper: Paper, cwd: str) -> list[Row]:
         name = str(PurePath(path).relative_to(cwd)) if inside else path
         shown = fitted(printable(name), room, paper.marks.more)
         rows.append(Row(((shown, paper.ink.strong), *tail)))
-        rows += diff_rows(changes(old, new), paper)
+        draw = split_rows if split and paper.width >= LEAST else diff_rows
+        rows += draw(changes(old, new), paper)
     return rows
 
 

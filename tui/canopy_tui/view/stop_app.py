@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from canopy_tui.model import tree
 from canopy_tui.model.intents import CancelTurn
-from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import Phase
 from canopy_tui.view.arming import WINDOW, Arming
 from canopy_tui.view.confirm import ConfirmScreen
@@ -39,9 +38,7 @@ class StopApp(PaneApp):
 
     def copy(self, text: str) -> None:
         """Put ``text`` on the clipboard and say so."""
-        self.copy_to_clipboard(text)
-        lines = text.count("\n") + 1
-        self.say(f"Copied {lines} lines." if lines > 1 else "Copied.", 2.0)
+        raise NotImplementedError
 
     def action_step_back(self) -> None:
         """Esc: leave an edit, the tree, a child; in the main pane, twice, stop the turn."""
@@ -94,14 +91,6 @@ class StopApp(PaneApp):
         question = f"Stop {name} only? Everything else goes on."
         screen = ConfirmScreen("Stop", question, f"Stop {name}", "Let it work")
         self.push_screen(screen, lambda yes: self.host.act(CancelTurn(session)) if yes else None)
-
-    def ask_open(self, url: str) -> None:
-        """Open a web page, after showing its address."""
-        if not url.startswith(("https://", "http://")):
-            self.say("Only web pages are opened.")
-            return
-        screen = ConfirmScreen("Open in the browser", clipped(url, 2000), "Open it", "Do not")
-        self.push_screen(screen, lambda yes: self.open_url(url) if yes else None)
 
     def action_ask_quit(self) -> None:
         """Quit, after a question when something runs."""

@@ -15,6 +15,7 @@ from canopy_tui.model.shelf import EMPTY_DRAFT, Draft
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from canopy_tui.file_index import FileIndex
     from canopy_tui.model.intents import Intent
@@ -39,6 +40,19 @@ class Host(Protocol):
         """Start the agent. Called once, after the first frame is painted."""
 
 
+class Desktop(Protocol):
+    """What lies around the terminal. ``canopy_tui.desktop`` has the real one."""
+
+    async def copy(self, text: str) -> bool:
+        """Put ``text`` on the clipboard with a program; False when none did it."""
+
+    async def open(self, target: str) -> str:
+        """Open an address or a file. Empty, or why not."""
+
+    def keep(self, content: bytes, ending: str) -> Path:
+        """Put ``content`` in a new file of its own. Raises ``OSError``."""
+
+
 MakeHost = Callable[[Schedule, OnTouched], Host]
 """Makes the host, given a way to wait and the function to call with what changed."""
 
@@ -57,6 +71,10 @@ def _no_draft(_session: str) -> Draft:
 
 def _no_file(_content: bytes, _ending: str) -> str:
     return ""
+
+
+def _no_folder(folder: Path, _stem: str, _ending: str, _text: str) -> Path:
+    raise OSError(f"{folder} is not written to")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,3 +109,9 @@ class Surroundings:
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
     read_only: bool = False
+    write_new: Callable[[Path, str, str, str], Path] = _no_folder
+    """Writes a new file (folder, stem, ending, text) and gives its path; raises ``OSError``."""
+    desktop: Desktop | None = None
+    """None: copying and opening are left to the terminal and to Textual."""
+    terminal_copies: bool = True
+    """The terminal knows the sequence for its clipboard (OSC 52)."""

@@ -17,7 +17,7 @@ from canopy_tui.model.source import source_of
 from canopy_tui.view.blocks.block import Look
 from canopy_tui.view.finding import found_place
 from canopy_tui.view.markdown_inline import LINK
-from canopy_tui.view.transcript_canvas import TranscriptCanvas
+from canopy_tui.view.transcript_acts import TranscriptActs
 
 if TYPE_CHECKING:
     from textual import events
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState
 
 
-class TranscriptView(TranscriptCanvas, can_focus=True):
+class TranscriptView(TranscriptActs, can_focus=True):
     """One transcript, with a cursor that stands on entries while the view has focus."""
 
     HELP = """\
@@ -120,6 +120,13 @@ class TranscriptView(TranscriptCanvas, can_focus=True):
         if self.viewport is None or (index := self.viewport.layout.index_of(key)) is None:
             return
         self._go(index)
+
+    def to_entry(self, index: int) -> None:
+        """Put the cursor on an entry, its first row at the top."""
+        if self.viewport is not None:
+            self._cursor = index
+            self.viewport.top_entry(index)
+            self.paint()
 
     def _go(self, index: int) -> None:
         assert self.viewport is not None
@@ -217,7 +224,7 @@ class TranscriptView(TranscriptCanvas, can_focus=True):
 
     # --- entries ---------------------------------------------------------------------------------
 
-    def _chosen(self) -> int | None:
+    def chosen(self) -> int | None:
         """The entry that a key is meant for: under the cursor, else the last one in view."""
         if self.viewport is None:
             return None
@@ -238,19 +245,21 @@ class TranscriptView(TranscriptCanvas, can_focus=True):
 
     def action_expand(self) -> None:
         """Expand or fold the entry."""
-        if (index := self._chosen()) is not None and self.viewport is not None:
+        if (index := self.chosen()) is not None and self.viewport is not None:
             look = self.viewport.layout.look(index)
-            self._look_anew(index, Look(expanded=not look.expanded and not look.raw))
+            self._look_anew(
+                index, replace(look, expanded=not (look.expanded or look.raw), raw=False)
+            )
 
     def action_raw(self) -> None:
         """Show the entry as it came, or as before."""
-        if (index := self._chosen()) is not None and self.viewport is not None:
+        if (index := self.chosen()) is not None and self.viewport is not None:
             look = self.viewport.layout.look(index)
             self._look_anew(index, replace(look, raw=not look.raw))
 
     def action_open(self) -> None:
-        """Open what the entry leads to; one that leads nowhere is expanded."""
-        if (index := self._chosen()) is None or self.viewport is None:
+        """Open what the entry stands for; one that stands for nothing else is expanded."""
+        if (index := self.chosen()) is None or self.viewport is None:
             return
         entry = self.viewport.layout.entry(index)
         if isinstance(entry, ChangesEntry) and self.session is not None:
@@ -258,12 +267,15 @@ class TranscriptView(TranscriptCanvas, can_focus=True):
         elif (message := _leads_to(entry)) is not None:
             self.post_message(message)
             self.paint()
+        elif isinstance(entry, ToolEntry):
+            self.post_message(self.Detail(entry, self.cwd))
+            self.paint()
         else:
             self.action_expand()
 
     def action_copy(self) -> None:
         """Copy the source text of the entry."""
-        if (index := self._chosen()) is None or self.viewport is None or self.state is None:
+        if (index := self.chosen()) is None or self.viewport is None or self.state is None:
             return
         self.post_message(self.CopyText(source_of(self.viewport.layout.entry(index), self.state)))
         self.paint()

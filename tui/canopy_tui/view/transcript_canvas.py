@@ -6,6 +6,7 @@ It knows rows and places; what a key or a click means is decided by the view tha
 from __future__ import annotations
 
 import os
+import time
 from collections import OrderedDict
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from textual.widget import Widget
 from canopy_tui.model.entries import ChildEntry
 from canopy_tui.view.blocks.entry import Around
 from canopy_tui.view.ink import mix
-from canopy_tui.view.strips import UNICODE, Paper, Row, highlighted, strip_of, width_of
+from canopy_tui.view.strips import NONE, UNICODE, Paper, Row, highlighted, strip_of, width_of
 from canopy_tui.view.transcript_layout import TranscriptLayout
 from canopy_tui.view.transcript_selection import line_of, selected_text
 from canopy_tui.view.transcript_viewport import Viewport, is_lead
@@ -82,6 +83,7 @@ class TranscriptCanvas(ScrollView):
         self._made: dict[int, tuple[Row, _Key, Strip]] = {}
         self.wanted: re.Pattern[str] | None = None
         """What is searched for: marked wherever it is in view."""
+        self.shows_times = False
 
     # --- the model -------------------------------------------------------------------------------
 
@@ -230,13 +232,15 @@ class TranscriptCanvas(ScrollView):
         marked, selection, style = self.marked(), self.text_selection, self.rich_style
         made: dict[int, tuple[Row, _Key, Strip]] = {}
         strips: list[Strip] = []
-        for place, row in viewport.shown:
-            line = line_of(place)
+        for place, drawn in viewport.shown:
+            line, row = line_of(place), drawn
+            if self.shows_times and place.block == place.row == 0:
+                row = self._timed(viewport.layout.entry(place.entry).at, drawn, width - _EDGES)
             span = selection.get_span(line) if selection else None
-            on = place.entry == marked and not is_lead(place, row)
+            on = place.entry == marked and not is_lead(place, drawn)
             key = (width, on, span, style, self.wanted)
             known = self._made.get(line)
-            if known is None or known[0] is not row or known[1] != key:
+            if known is None or known[0] != row or known[1] != key:
                 known = (row, key, self._strip(line, row, key))
             made[line] = known
             strips.append(known[2])
@@ -244,6 +248,15 @@ class TranscriptCanvas(ScrollView):
         if viewport.new_below and strips:
             strips[-1] = self._notice_below(viewport, strips[-1], width)
         return strips
+
+    def _timed(self, at: float, row: Row, width: int) -> Row:
+        """The row with the time on its right, where there is room."""
+        said = time.strftime("%H:%M:%S", time.localtime(at))
+        missing = width - width_of(row.runs) - len(said)
+        if missing < 1 or row.fill is not None:
+            return row
+        tail = (" " * missing, NONE), (said, self._ink().faint)
+        return row._replace(runs=(*row.runs, *tail))
 
     def _strip(self, line: int, row: Row, key: _Key) -> Strip:
         """The row behind the cursor's column."""

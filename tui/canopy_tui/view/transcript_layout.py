@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from canopy_tui.model.entries import AnyEntry, ChildEntry, MessageEntry, Role, ToolEntry
+from canopy_tui.model.source import searchable
 from canopy_tui.view.blocks.block import Literal, Look, guessed
 from canopy_tui.view.blocks.entry import EntryBlocks
 from canopy_tui.view.blocks.message import Markdown
@@ -93,6 +94,7 @@ class TranscriptLayout:
         self._offsets = Offsets()
         self._drawn: OrderedDict[_Cell, None] = OrderedDict()
         self._drawn_rows = 0
+        self._look = Look()
         self.sync()
 
     def __len__(self) -> int:
@@ -131,7 +133,8 @@ class TranscriptLayout:
         before = self._items[-1].entry if self._items else None
         lead = 0 if before is None or _close(before, entry) else 1
         width = self.paper.width
-        item = _Item(entry, lead, _estimate(entry, width) + lead, width, entry.revision)
+        known = _estimate(entry, width) + lead
+        item = _Item(entry, lead, known, width, entry.revision, self._look)
         self._index[entry.key] = len(self._items)
         self._items.append(item)
         self._offsets.append(item.known)
@@ -188,6 +191,18 @@ class TranscriptLayout:
         self._cells(index)
         self.renew(index)
 
+    def set_all(self, look: Look) -> None:
+        """Show every entry so, those to come too. Costs little: only what is in view is drawn."""
+        self._look = look
+        for cell in list(self._drawn):
+            self._forget(cell)
+        width = self.paper.width
+        for item in self._items:
+            item.look, item.cells, item.blocks = look, None, EntryBlocks()
+            item.offsets = Offsets()
+            item.known, item.at_width = _estimate(item.entry, width) + item.lead, width
+        self._offsets = Offsets(item.height(width) for item in self._items)
+
     # --- rows ------------------------------------------------------------------------------------
 
     def _cells(self, index: int) -> list[_Cell]:
@@ -219,6 +234,10 @@ class TranscriptLayout:
             self._offsets.set(index, item.offsets.total)
         self._keep(cell)
         return rows
+
+    def text(self, index: int) -> str:
+        """All text of the entry, as its source has it."""
+        return searchable(self._items[index].entry, self._around.state)
 
     def source(self, index: int, block: int) -> str | None:
         """The source of a block that is a piece of text, without drawing it; else None."""

@@ -135,6 +135,10 @@ class Viewport:
             way = list(islice(self._up(rows[0][0]), self.height - len(rows)))
             self._top = way[-1][0] if way else self._top
 
+    def top_entry(self, index: int) -> None:
+        """Put the first row of the entry at the top."""
+        self._top, self.following = Place(index), False
+
     def show_place(self, place: Place) -> None:
         """Scroll so that the row there is in view, with some rows above it."""
         if any(shown == place for shown, _ in self.shown):

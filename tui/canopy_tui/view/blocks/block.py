@@ -36,10 +36,14 @@ class Block(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How the person wants to see an entry."""
+    """How the person wants to see an entry. ``whole``: with next to nothing left out, for a screen
+    of its own; ``split``: changes side by side.
+    """
 
     expanded: bool = False
     raw: bool = False
+    whole: bool = False
+    split: bool = False
 
 
 def guessed(text: str, width: int) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from canopy_tui.model.sanitize import visible
 from canopy_tui.view.blocks.block import beside, inside, more_row
+from canopy_tui.view.diff_split import LEAST, split_rows
 from canopy_tui.view.diffs import changes, counted, diff_rows
 from canopy_tui.view.strips import Row, fitted
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 PREVIEW = 10
 """Lines of a change that are shown before it is expanded."""
 BOUND = 400
+WHOLE = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +34,27 @@ class FileChange:
     first: int = 1
     titled: bool = True
     expanded: bool = False
+    whole: bool = False
+    split: bool = False
 
     def draw(self, paper: Paper) -> list[Row]:
         """A title unless the tool's own says it all, then the lines."""
         page = inside(paper)
         found = self._found()
-        bound = BOUND if self.expanded else PREVIEW
+        bound = self._bound
         shown = found if len(found) <= bound + 1 else found[:bound]
         rows = [self._title(page)] if self.titled else []
-        rows += diff_rows(shown, page)
+        beside_each_other = self.split and page.width >= LEAST
+        rows += (split_rows if beside_each_other else diff_rows)(shown, page)
         if len(shown) < len(found):
             rows.append(more_row(len(found) - len(shown), page, "v" if self.expanded else "space"))
         return beside(rows)
+
+    @property
+    def _bound(self) -> int:
+        if self.whole:
+            return WHOLE
+        return BOUND if self.expanded else PREVIEW
 
     def _found(self) -> tuple[Change, ...]:
         if self.expanded:
@@ -61,7 +72,7 @@ class FileChange:
     def guess(self, width: int) -> int:
         """At most what the bound allows."""
         lines = self.new.count("\n") + (self.old or "").count("\n") + 2
-        return min(lines, BOUND if self.expanded else PREVIEW) + 1
+        return min(lines, self._bound) + 1
 
 
 def change_runs(old: str | None, new: str, paper: Paper) -> list[Run]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from canopy_tui.view.strips import Paper, Row
 
 LINES = 200
+PIECE = 64
 CHARS = 20_000
 TAIL = 5
 """Lines of output shown of a call that runs or failed, before it is expanded."""
@@ -89,6 +90,7 @@ class Input:
     """The arguments of a call: key, value, and whether the value goes on lines of its own."""
 
     arguments: tuple[tuple[str, str, bool], ...]
+    whole: bool = False
 
     def draw(self, paper: Paper) -> list[Row]:
         """Values below their key are cut when they are long."""
@@ -102,10 +104,11 @@ class Input:
                 continue
             rows += laid([name], page.width)
             indent = [("  ", ink.muted)]
-            shown = [[(line, ink.muted)] for line in lines[:_INPUT_LINES]]
+            bound = LINES if self.whole else _INPUT_LINES
+            shown = [[(line, ink.muted)] for line in lines[:bound]]
             rows += laid(shown, page.width, first=indent, rest=indent)
-            if len(lines) > _INPUT_LINES:
-                rows.append(more_row(len(lines) - _INPUT_LINES, page, "v"))
+            if len(lines) > bound:
+                rows.append(more_row(len(lines) - bound, page, "v"))
         return beside(rows)
 
     def guess(self, width: int) -> int:
@@ -115,7 +118,7 @@ class Input:
 
 def tool_blocks(entry: ToolEntry, look: Look) -> list[Block]:
     """The line of the call and, as far as wanted, what is below it."""
-    below = _raw(entry) if look.raw else _below(entry, look.expanded)
+    below = _raw(entry) if look.raw else _below(entry, look)
     opens = bool(below) or look.expanded or _has_more(entry)
     return [tool_line(entry, opens=opens), *below]
 
@@ -124,19 +127,23 @@ def _has_more(entry: ToolEntry) -> bool:
     return bool(entry.raw_input or entry.content or entry.output or entry.raw_output)
 
 
-def _below(entry: ToolEntry, expanded: bool) -> list[Block]:
+def _below(entry: ToolEntry, look: Look) -> list[Block]:
+    expanded = look.expanded
     blocks: list[Block] = []
     if expanded and (arguments := _arguments(entry)):
-        blocks.append(Input(arguments))
-    blocks += _changes(entry, expanded)
+        blocks.append(Input(arguments, look.whole))
+    blocks += _changes(entry, look)
     if expanded:
-        blocks += _contents(entry)
-    if entry.output.strip() and (expanded or not entry.ended or entry.status == "failed"):
+        blocks += _contents(entry, look)
+    if look.whole and entry.output.strip():
+        blocks += [Output(piece) for piece in _pieces(entry.output)]
+    elif entry.output.strip() and (expanded or not entry.ended or entry.status == "failed"):
         blocks.append(_output(entry.output, LINES if expanded else TAIL, expanded))
     elif entry.status == "failed" and not expanded and (text := _first_text(entry)):
         blocks.append(_output(text, TAIL, expanded))
     elif expanded and not entry.content and entry.raw_output is not None:
-        blocks.append(_bounded(value_lines(entry.raw_output), markdown=False))
+        text = value_lines(entry.raw_output)
+        blocks += literal_blocks(text) if look.whole else [_bounded(text, markdown=False)]
     return blocks
 
 
@@ -162,7 +169,13 @@ def _argument(key: str, value: object) -> tuple[str, str, bool]:
     return key, text, nested or "\n" in text
 
 
-def _changes(entry: ToolEntry, expanded: bool) -> list[Block]:
+def _pieces(text: str) -> list[str]:
+    """``text`` in pieces that are drawn one by one, however long it is."""
+    lines = [_cut_line(line) for line in text.rstrip("\n").split("\n")]
+    return ["\n".join(lines[at : at + PIECE]) for at in range(0, len(lines), PIECE)]
+
+
+def _changes(entry: ToolEntry, look: Look) -> list[Block]:
     diffs = [part for part in entry.content if isinstance(part, Diff)]
     lines = [place.line if isinstance(place.line, int) else 1 for place in entry.locations]
     firsts = lines if len(lines) == len(diffs) else [1] * len(diffs)
@@ -173,18 +186,21 @@ def _changes(entry: ToolEntry, expanded: bool) -> list[Block]:
             diff.new_text,
             first,
             len(diffs) > 1,
-            expanded,
+            look.expanded,
+            look.whole,
+            look.split,
         )
         for diff, first in zip(diffs, firsts, strict=True)
     ]
 
 
-def _contents(entry: ToolEntry) -> list[Block]:
+def _contents(entry: ToolEntry, look: Look) -> list[Block]:
     blocks: list[Block] = []
     for part in entry.content:
         match part:
             case ToolContent(content=TextContent(text=text)):
-                blocks.append(_bounded(text))
+                short = len(text) <= CHARS and text.count("\n") < LINES
+                blocks += literal_blocks(text) if look.whole and not short else [_bounded(text)]
             case ToolContent(content=content):
                 blocks.append(Attachment(content))
             case UnknownContent():

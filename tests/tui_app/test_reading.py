@@ -1,0 +1,262 @@
+"""Copying, opening and exporting a transcript, and a tool call on a screen of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+from typing import TYPE_CHECKING
+
+from textual.geometry import Offset
+from textual.selection import Selection
+
+from canopy_shared.content import Diff, ImageContent, Location, TextContent, ToolContent
+from canopy_tui.desktop import Desktop, write_new
+from canopy_tui.model.export import as_json, as_markdown
+from canopy_tui.model.intents import SendPrompt
+from canopy_tui.model.leads import leads_of
+from canopy_tui.model.source import source_of
+from canopy_tui.view.detail_screen import DetailScreen
+from canopy_tui.view.leads_screen import LeadsScreen
+from canopy_tui.view.transcript_layout import Place
+from canopy_tui.view.transcript_selection import line_of, selected_text
+from tui_app.playing import playing
+from tui_app.stage import ROOT, Stage
+from tui_transcript.drawing import layout_of
+from tui_transcript.samples import message, tool, world
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from canopy_tui.view.transcript import TranscriptView
+
+PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n0000").decode()
+
+
+class Desk:
+    """A desktop that only remembers. ``takes`` says whether its clipboard works."""
+
+    def __init__(self, folder: Path, *, takes: bool = True) -> None:
+        self.folder = folder
+        self.takes = takes
+        self.copied: list[str] = []
+        self.opened: list[str] = []
+
+    async def copy(self, text: str) -> bool:
+        """Take the text, or not."""
+        self.copied += [text] if self.takes else []
+        return self.takes
+
+    async def open(self, target: str) -> str:
+        """Remember the target."""
+        self.opened.append(target)
+        return ""
+
+    def keep(self, content: bytes, ending: str) -> Path:
+        """A file."""
+        path = self.folder / f"kept-{len(content)}{ending}"
+        path.write_bytes(content)
+        return path
+
+
+def play_scene(stage: Stage, cwd: Path) -> None:
+    """A prompt, an edit with two files, a picture, and a child."""
+    stage.ready(cwd=str(cwd))
+    stage.act(SendPrompt(ROOT, "first prompt"))
+    stage.say("An answer with\ta tab and **bold**, see https://example.org/a_(b)).\n")
+    stage.call(
+        "e1", "Edit a.py", kind="edit", status="in_progress", raw_input={"file_path": "a.py"}
+    )
+    diff = Diff(str(cwd / "a.py"), "x = 1\ny = 22\nz = 3\n", "x = 1\ny = 2\nz = 3\n")
+    stage.call_update("e1", status="completed", content=(diff,), locations=(Location("a.py", 2),))
+    stage.call("p1", "Look at it", kind="read", status="in_progress")
+    picture = ToolContent(ImageContent(PIXEL, "image/png"))
+    stage.call_update("p1", status="completed", content=(picture,))
+    stage.spawn("kid", "scout", task="go and look")
+    stage.say("Child says ``` open fence", session="kid", message="k")
+    stage.end_turn()
+    stage.act(SendPrompt(ROOT, "second prompt"))
+
+
+async def test_copying_goes_to_the_desktop_else_to_the_terminal_else_to_a_file(
+    tmp_path: Path,
+) -> None:
+    desk = Desk(tmp_path)
+    async with playing(ready=False, desktop=desk) as play:
+        play_scene(play.stage, tmp_path)
+        await play.settle()
+        play.app.main.transcript.focus()
+        await play.press("home", "j", "j", "y")
+        await play.until(lambda: desk.copied, "a copy")
+        source = "An answer with\ta tab and **bold**, see https://example.org/a_(b)).\n"
+        assert desk.copied == [source]
+        await play.press("Y")
+        await play.until(lambda: len(desk.copied) == 2, "a copy of everything")
+        assert desk.copied[1].startswith(f"first prompt\n\n{source}\n\n")
+        assert desk.copied[1].endswith("second prompt")
+
+        desk.takes = False
+        play.app.copy("by the terminal")
+        await play.shows("Copied by the terminal.")
+        assert play.app.clipboard == "by the terminal"
+        play.app.copy("é" * 80_000)
+        kept = tmp_path / "kept-160000.txt"
+        told = play.app._notifications
+        await play.until(lambda: any(str(kept) in note.message for note in told), "the path")
+        assert await asyncio.to_thread(kept.read_text, encoding="utf-8") == "é" * 80_000
+
+
+async def test_a_call_opens_on_a_screen_of_its_own_and_its_leads_open_after_a_question(
+    tmp_path: Path,
+) -> None:
+    desk = Desk(tmp_path)
+    async with playing((120, 40), ready=False, desktop=desk) as play:
+        play_scene(play.stage, tmp_path)
+        (tmp_path / "a.py").write_text("x\n", encoding="utf-8")
+        await play.settle()
+        transcript = play.app.main.transcript
+        transcript.focus()
+        await play.press("home", "j", "j", "j", "enter")
+        await play.until(lambda: isinstance(play.screen, DetailScreen), "the detail")
+        await play.shows("y = 22")
+        beside = [line for line in play.lines if "y = 2 " in line and "y = 22" in line]
+        assert len(beside) == 1
+        await play.press("d")
+        await play.until(
+            lambda: not [ln for ln in play.lines if "y = 2 " in ln and "y = 22" in ln], "unified"
+        )
+        play.stage.call_update("e1", title="Edit a.py, longer")
+        await play.shows("Edit a.py, longer")
+        await play.press("escape")
+        assert play.app.shows_main
+
+        await play.press("o")
+        await play.shows("The program that the desktop has for it opens it.")
+        await play.press("enter")
+        assert desk.opened == []
+        await play.press("y")
+        await play.until(lambda: desk.opened, "the file")
+        assert desk.opened == [str(tmp_path / "a.py")]
+        await play.press("j", "o")
+        await play.shows("[image image/png")
+        await play.press("y")
+        await play.until(lambda: len(desk.opened) == 2, "the picture")
+        assert desk.opened[1].endswith(".png")
+
+        await play.press("home", "j", "j", "o")
+        await play.shows("https://example.org/a_(b)")
+        await play.press("n")
+        assert len(desk.opened) == 2
+
+
+def test_what_an_entry_leads_to_is_listed_once() -> None:
+    text = "See https://a.example/x, and (https://b.example/y). Again https://a.example/x"
+    assert [lead.target for lead in leads_of(message(text), "/w")] == [
+        "https://a.example/x",
+        "https://b.example/y",
+    ]
+    call = tool(
+        "Edit", locations=(Location("src/a.py", 3),), content=(Diff("/w/src/a.py", new_text=""),)
+    )
+    assert [(lead.target, lead.line) for lead in leads_of(call, "/w")] == [("/w/src/a.py", 3)]
+
+
+def under_cursor(transcript: TranscriptView) -> str:
+    """The text of the entry with the cursor."""
+    assert transcript.viewport is not None
+    assert transcript.state is not None
+    return source_of(transcript.viewport.layout.entry(transcript.marked() or 0), transcript.state)
+
+
+async def test_prompts_folding_times_and_a_choice_of_leads() -> None:
+    async with playing((100, 28)) as play:
+        for turn in range(6):
+            play.stage.act(SendPrompt(ROOT, f"prompt {turn}"))
+            play.stage.say("\n\n".join(f"line {n} of {turn}" for n in range(4)), message=f"m{turn}")
+            play.stage.call(f"c{turn}", "Fetch", kind="fetch", status="in_progress")
+            body = f"https://one.example/{turn}\nhttps://two.example/{turn}\nsecret {turn}"
+            part = ToolContent(TextContent(body))
+            play.stage.call_update(f"c{turn}", status="completed", content=(part,))
+            play.stage.end_turn()
+        await play.settle()
+        transcript = play.app.main.transcript
+        transcript.focus()
+        await play.press("left_square_bracket")
+        assert under_cursor(transcript) == "prompt 5"
+        await play.press("left_square_bracket", "left_square_bracket")
+        assert under_cursor(transcript) == "prompt 3"
+        assert "secret" not in play.text
+        await play.press("right_square_bracket")
+        assert under_cursor(transcript) == "prompt 4"
+        await play.press("left_square_bracket")
+        await play.press("Z")
+        await play.shows("secret 3")
+        await play.press("z")
+        await play.shows_no("secret 3")
+        await play.press("T")
+        await play.until(lambda: any(line.rstrip()[-3:-2] == ":" for line in play.lines), "times")
+        await play.press("end", "k", "k", "o")
+        await play.until(lambda: isinstance(play.screen, LeadsScreen), "the choice")
+        await play.press("2")
+        await play.shows("https://two.example/5")
+        await play.press("n")
+
+
+async def test_exports_hold_children_and_are_never_written_over_a_file(tmp_path: Path) -> None:
+    async with playing(ready=False, write_new=write_new) as play:
+        play_scene(play.stage, tmp_path)
+        await play.settle()
+        text = as_markdown(play.stage.state, ROOT)
+        assert "> first prompt" in text
+        assert "<summary><b>scout</b> (running)</summary>" in text
+        assert "**Task**" in text
+        assert text.count("<details>") == text.count("</details>") == 3
+        told = as_json(play.stage.state, ROOT)
+        assert told["session"]["children"][0]["entries"][0]["text"] == "go and look"
+        json.dumps(told)
+        for kind in ("markdown", "json", "html", "svg", "markdown"):
+            play.app.action_export(kind)
+            await play.app.workers.wait_for_complete()
+        files = await asyncio.to_thread(lambda: {path.name: path for path in tmp_path.iterdir()})
+        endings = sorted(name.rpartition(".")[2] for name in files)
+        assert endings == ["html", "json", "md", "md", "svg"]
+        page = next(path for path in files.values() if path.suffix == ".html")
+        text = await asyncio.to_thread(page.read_text, encoding="utf-8")
+        assert "scout" in text
+        assert ">22<" in text
+
+
+async def test_the_clipboard_program_gets_exactly_the_text(tmp_path: Path) -> None:
+    program, got = tmp_path / "wl-copy", tmp_path / "got"
+    script = f"#!/bin/sh\ncat >{got}\n"
+    await asyncio.to_thread(program.write_text, script, encoding="utf-8")
+    program.chmod(0o700)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "WAYLAND_DISPLAY": "w"}
+    text = "tab\there \x1b[31m ünï\r\n日本"
+    assert await Desktop(environment).copy(text)
+    assert await asyncio.to_thread(got.read_bytes) == text.encode()
+    assert not await Desktop({**environment, "SSH_CONNECTION": "far"}).copy(text)
+    assert not await Desktop({"PATH": str(tmp_path / "none")}).copy(text)
+    far = await Desktop({"SSH_CONNECTION": "far"}).open("https://a.example")
+    assert far.endswith("Open it there: https://a.example")
+
+
+def test_a_selection_has_tabs_and_spaces_as_in_the_source() -> None:
+    code = "a:\n\techo one two   \n\t\tnested\ttab"
+    layout = layout_of(world(message(f"```\n{code}\n```\n\nplain words " + "wrap " * 40)), 40)
+    rows = [
+        (Place(0, block, number), row)
+        for block in range(layout.block_count(0))
+        for number, row in enumerate(layout.rows(0, block))
+    ]
+    at = {row.text.strip(): (place, row) for place, row in rows}
+    first, last = at["a:"][0], at["nested  tab"]
+    whole = Selection(Offset(0, line_of(first)), Offset(len(last[1].text), line_of(last[0])))
+    assert selected_text(layout, whole) == code
+    echo, row = at["echo one two"]
+    start = row.text.index("one")
+    part = Selection(Offset(start, line_of(echo)), Offset(start + 3, line_of(echo)))
+    assert selected_text(layout, part) == "one"
+    end = Selection(Offset(row.text.index("echo"), line_of(echo)), Offset(0, line_of(echo) + 1))
+    assert selected_text(layout, end).startswith("echo one two   \n")

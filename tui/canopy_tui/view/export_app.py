@@ -1,0 +1,154 @@
+"""The part of the app that writes a transcript to a new file, and opens what an entry leads to.
+
+What the file holds is made by ``model.export`` and ``export_rows``; no file is ever written over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import json
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.color import Color as RichColor
+from rich.terminal_theme import TerminalTheme
+from textual import work
+from textual.color import Color
+
+from canopy_tui.model import export
+from canopy_tui.model.sanitize import clipped
+from canopy_tui.view import ink
+from canopy_tui.view.confirm import ConfirmScreen
+from canopy_tui.view.detail_screen import DetailScreen
+from canopy_tui.view.export_rows import drawn_export
+from canopy_tui.view.labels import marks_of, name_of
+from canopy_tui.view.leads_screen import LeadsScreen
+from canopy_tui.view.reach_app import ReachApp
+
+if TYPE_CHECKING:
+    from canopy_shared.content import ImageContent
+    from canopy_tui.model.leads import Lead
+    from canopy_tui.view.transcript_acts import TranscriptActs
+
+KINDS = {"markdown": ".md", "json": ".json", "html": ".html", "svg": ".svg"}
+_ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
+"""Only these are handed to a program of the desktop, whatever the agent calls them."""
+
+
+class ExportApp(ReachApp):
+    """``export`` writes to the directory of the session."""
+
+    @work(group="export")
+    async def action_export(self, kind: str) -> None:
+        """Write the transcript in view, with its children, to a new file."""
+        view = self.view
+        if view is None or not view.entries:
+            self.say("There is nothing to export yet.")
+            return
+        try:
+            text = await self._exported(view.id, kind)
+            stem = f"canopy-{_slug(name_of(self.state, view))}-{time.strftime('%Y%m%d-%H%M')}"
+            folder = Path(self.state.root_of(view).cwd or self.around.directory)
+            path = await asyncio.to_thread(self.around.write_new, folder, stem, KINDS[kind], text)
+        except OSError as error:
+            self.say(f"Not exported: {clipped(str(error), 300)}", 10.0)
+        else:
+            self.notify(f"Exported to {clipped(str(path), 500)}", timeout=10.0, markup=False)
+
+    async def _exported(self, session: str, kind: str) -> str:
+        match kind:
+            case "markdown":
+                return export.as_markdown(self.state, session)
+            case "json":
+                told = export.as_json(self.state, session)
+                return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+            case _:
+                pen = ink.mix(self.theme_variables, native=self.native_ansi_color)
+                marks = marks_of(self.around.glyphs)
+                theme = self._terminal_theme()
+                return await drawn_export(self.state, session, kind, pen, marks, theme)
+
+    def _terminal_theme(self) -> TerminalTheme:
+        """The colours of the page: those of the theme in use."""
+
+        def triplet(name: str) -> tuple[int, int, int]:
+            colour = Color.parse(self.theme_variables[name]).rich_color
+            found = RichColor.get_truecolor(colour)
+            return found.red, found.green, found.blue
+
+        plain = [(value, value, value) for value in range(0, 256, 32)]
+        return TerminalTheme(triplet("background"), triplet("foreground"), plain, plain)
+
+    # --- what an entry leads to ----------------------------------------------------------------
+
+    def on_transcript_acts_copied(self, event: TranscriptActs.Copied) -> None:
+        """Copy a whole transcript."""
+        event.stop()
+        self.copy(event.text)
+
+    def on_transcript_acts_detail(self, event: TranscriptActs.Detail) -> None:
+        """A tool call on a screen of its own."""
+        event.stop()
+        self.push_screen(DetailScreen(event.entry, event.cwd, marks_of(self.around.glyphs)))
+
+    def on_transcript_acts_leads(self, event: TranscriptActs.Leads) -> None:
+        """Open the only thing there is, or let one be chosen."""
+        event.stop()
+        leads = event.leads
+        if len(leads) < 2:
+            self.ask_lead(leads[0]) if leads else self.say("It leads to no link, file or picture.")
+            return
+
+        def chosen(index: int | None) -> None:
+            if index is not None and index >= 0:
+                self.ask_lead(leads[index])
+
+        self.push_screen(LeadsScreen("Open", [lead.label for lead in leads]), chosen)
+
+    def ask_lead(self, lead: Lead) -> None:
+        """Open it after a question."""
+        if lead.picture is not None:
+            self._ask_picture(lead.picture, lead.label)
+        elif re.match(r"[a-z][a-z+.-]+:", lead.target, re.IGNORECASE):
+            self.ask_open(lead.target)
+        else:
+            self.ask_file(lead.target)
+
+    def ask_file(self, path: str) -> None:
+        """Open a file with the program of the desktop."""
+        if not Path(path).is_file():
+            self.say(f"There is no file {clipped(path, 300)}")
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.open_outside(path)
+
+        question = f"{clipped(path, 2000)}\n\nThe program that the desktop has for it opens it."
+        self.push_screen(ConfirmScreen("Open a file", question, "Open it", "Do not"), answered)
+
+    def _ask_picture(self, picture: ImageContent, label: str) -> None:
+        ending = _ENDINGS.get(picture.mime_type)
+        try:
+            content = base64.b64decode(picture.data, validate=True)
+        except (binascii.Error, ValueError):
+            content = b""
+        if ending is None or not content or self.around.desktop is None:
+            self.say(f"It cannot be opened: {clipped(label, 200)}")
+            return
+        desktop = self.around.desktop
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.open_outside(str(desktop.keep(content, ending)))
+
+        question = f"{clipped(label, 300)}\n\nIt is put in a file for the desktop's viewer."
+        self.push_screen(ConfirmScreen("Open a picture", question, "Open it", "Do not"), answered)
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "agent"

@@ -1,0 +1,73 @@
+"""A list of what an entry leads to, of which one is picked; it opens nothing itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from canopy_tui.model.sanitize import clipped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual import events
+    from textual.app import ComposeResult
+
+
+class LeadsScreen(ModalScreen[int]):
+    """Dismisses with the index of what was picked; -1 for nothing. Digits pick too."""
+
+    DEFAULT_CSS = """
+    LeadsScreen > Vertical {
+        width: 80%; max-width: 110; height: auto; max-height: 80%; padding: 0 1;
+        background: $surface; border: round $primary; border-title-style: bold;
+    }
+    LeadsScreen OptionList { height: auto; max-height: 24; border: none; background: $surface; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,ctrl+c", "pick(-1)", show=False),
+    ]
+
+    def __init__(self, title: str, labels: Sequence[str]) -> None:
+        super().__init__()
+        self._title = title
+        self._labels = labels
+
+    def compose(self) -> ComposeResult:
+        """The list, numbered as far as there are digits."""
+        frame = Vertical(
+            OptionList(
+                *(
+                    Option(Text(f"{number if number < 10 else ' '}  {clipped(label, 300)}"))
+                    for number, label in enumerate(self._labels, 1)
+                ),
+                markup=False,
+                compact=True,
+            )
+        )
+        frame.border_title = Content(self._title)
+        frame.border_subtitle = Content("Enter or a digit picks · Esc closes")
+        yield frame
+
+    def on_key(self, event: events.Key) -> None:
+        """A digit picks."""
+        if event.character and event.character in "123456789":
+            event.stop()
+            if int(event.character) <= len(self._labels):
+                self.dismiss(int(event.character) - 1)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Enter or a click picks."""
+        event.stop()
+        self.dismiss(event.option_index)
+
+    def action_pick(self, index: int) -> None:
+        """Pick by a key."""
+        self.dismiss(index)

@@ -1,0 +1,96 @@
+"""The part of the app that reaches out of the terminal: copying, opening, exporting.
+
+Nothing of foreign text is opened without a question that shows where it leads; the programs are
+the business of the desktop it is given.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from textual import work
+
+from canopy_tui.model.sanitize import clipped
+from canopy_tui.view.confirm import ConfirmScreen
+from canopy_tui.view.stop_app import StopApp
+
+if TYPE_CHECKING:
+    from canopy_tui.view.transcript import TranscriptView
+
+OSC_52_LIMIT = 74_000
+"""Bytes that every terminal with a clipboard sequence takes; xterm's limit is the lowest."""
+_QUESTIONS = {
+    "http": "Open in the browser",
+    "https": "Open in the browser",
+    "mailto": "Write a mail",
+    "file": "Open this file with the program of the desktop",
+}
+"""Schemes that are opened at all: others may run what a model wrote."""
+
+
+class ReachApp(StopApp):
+    """``copy`` and ``ask_open`` for everybody."""
+
+    def copy(self, text: str) -> None:
+        """Put ``text`` on the clipboard, exactly as it is, and say how."""
+        self._copy(text)
+
+    @work(group="copy")
+    async def _copy(self, text: str) -> None:
+        lines = text.count("\n") + 1
+        what = f"Copied {lines:,} lines" if lines > 1 else "Copied"
+        desktop = self.around.desktop
+        if desktop is not None and await desktop.copy(text):
+            self._tell(f"{what}.", 2.0)
+            return
+        size = len(text.encode("utf-8", "surrogatepass"))
+        if desktop is None or (size <= OSC_52_LIMIT and self.around.terminal_copies):
+            self.copy_to_clipboard(text)
+            self._tell(f"{what} by the terminal.", 2.0)
+            return
+        try:
+            path = desktop.keep(text.encode("utf-8", "surrogatepass"), ".txt")
+        except OSError as error:
+            self._tell(f"Not copied: {clipped(str(error), 200)}")
+        else:
+            words = f"Too much for the clipboard of the terminal. It is in the file {path}"
+            self.notify(words, timeout=20.0, markup=False)
+
+    def _tell(self, text: str, seconds: float = 4.0) -> None:
+        """In the footer, or over whatever hides it."""
+        if self.shows_main:
+            self.say(text, seconds)
+        else:
+            self.notify(text, timeout=seconds, markup=False)
+
+    def ask_open(self, url: str) -> None:
+        """Open an address, after showing it."""
+        scheme = urlsplit(url).scheme.lower() if "\n" not in url else ""
+        title = _QUESTIONS.get(scheme)
+        if title is None:
+            self._tell("Only web pages, mail and files are opened.")
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.open_outside(url)
+
+        self.push_screen(ConfirmScreen(title, clipped(url, 2000), "Open it", "Do not"), answered)
+
+    @work(group="open")
+    async def open_outside(self, target: str) -> None:
+        """Open an address or a file without a further question."""
+        desktop = self.around.desktop
+        if desktop is None:
+            self.open_url(target)
+        elif problem := await desktop.open(target):
+            self._tell(clipped(problem, 400), 12.0)
+
+    def on_transcript_view_copy_text(self, event: TranscriptView.CopyText) -> None:
+        """Copy an entry, or all of a transcript."""
+        self.copy(event.text)
+
+    def on_transcript_view_open_link(self, event: TranscriptView.OpenLink) -> None:
+        """A link in foreign text: show where it really goes, and ask."""
+        self.ask_open(event.url)

@@ -1,0 +1,126 @@
+"""What a person does with a whole transcript: copy, export, fold, jump between prompts, show times.
+
+It says by messages what leaves the transcript; where the cursor is, is known to the view that
+builds on this.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from canopy_tui.model.entries import MessageEntry, Role
+from canopy_tui.model.leads import Lead, leads_of
+from canopy_tui.model.source import source_of
+from canopy_tui.view.blocks.block import Look
+from canopy_tui.view.transcript_canvas import TranscriptCanvas
+
+if TYPE_CHECKING:
+    from canopy_tui.model.entries import ToolEntry
+
+_PROMPTS = (Role.USER, Role.PARENT)
+
+
+class TranscriptActs(TranscriptCanvas):
+    """Keys of a transcript that are not about one line."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("Y", "copy_all", "Copy the whole transcript", id="transcript.copy_all"),
+        Binding("o", "lead", "Open a link, file or picture of it", id="transcript.lead"),
+        Binding("left_square_bracket", "prompt(-1)", "Prompt before", id="transcript.prompt_up"),
+        Binding("right_square_bracket", "prompt(1)", "Next prompt", id="transcript.prompt_down"),
+        Binding("z", "fold_all", "Fold everything", id="transcript.fold_all"),
+        Binding("Z", "unfold_all", "Unfold everything", id="transcript.unfold_all"),
+        Binding("T", "times", "Show times, or not", id="transcript.times"),
+        Binding("e", "app.export('markdown')", "Export as Markdown", id="transcript.export"),
+    ]
+
+    @dataclass
+    class Copied(Message):
+        """The person wants ``text`` on the clipboard."""
+
+        text: str
+
+    @dataclass
+    class Leads(Message):
+        """The person wants to open one of ``leads``; there may be none."""
+
+        leads: list[Lead]
+
+    @dataclass
+    class Detail(Message):
+        """The person wants to see all of a tool call on a screen of its own."""
+
+        entry: ToolEntry
+        cwd: str
+
+    def chosen(self) -> int | None:
+        """The entry that a key is meant for."""
+        raise NotImplementedError
+
+    def to_entry(self, index: int) -> None:
+        """Put the cursor on an entry, its first row at the top."""
+        raise NotImplementedError
+
+    @property
+    def cwd(self) -> str:
+        """Where relative paths of the shown session start."""
+        if self.session is None or self.state is None:
+            return ""
+        return self.session.cwd or self.state.root_of(self.session).cwd
+
+    def action_copy_all(self) -> None:
+        """Copy the source of every entry."""
+        if self.session is not None and self.state is not None:
+            texts = (source_of(entry, self.state) for entry in self.session.entries)
+            self.post_message(self.Copied("\n\n".join(text for text in texts if text)))
+
+    def action_lead(self) -> None:
+        """Open something that the entry leads to."""
+        if (index := self.chosen()) is not None and self.viewport is not None:
+            self.post_message(self.Leads(leads_of(self.viewport.layout.entry(index), self.cwd)))
+
+    def action_prompt(self, step: int) -> None:
+        """Go to the prompt before the cursor, or to the next one."""
+        if self.viewport is None or self.session is None:
+            return
+        seen, entries = self.viewport.entries_in_view(), self.session.entries
+        at = seen[0] if seen else 0
+        if (marked := self.marked()) in seen and marked is not None:
+            at = marked
+        elif step < 0 and self.viewport.following:
+            at = len(entries)
+        way = range(at - 1, -1, -1) if step < 0 else range(at + 1, len(entries))
+        for index in way:
+            entry = entries[index]
+            if isinstance(entry, MessageEntry) and entry.role in _PROMPTS:
+                self.to_entry(index)
+                return
+
+    def action_fold_all(self) -> None:
+        """Show every entry at its shortest."""
+        self._show_all(Look())
+
+    def action_unfold_all(self) -> None:
+        """Show every entry with its detail."""
+        self._show_all(Look(expanded=True))
+
+    def _show_all(self, look: Look) -> None:
+        viewport = self.viewport
+        if viewport is None:
+            return
+        seen, follows = viewport.entries_in_view(), viewport.following
+        viewport.layout.set_all(look)
+        if follows or not seen:
+            viewport.to_end()
+        else:
+            viewport.top_entry(seen[0])
+        self.paint()
+
+    def action_times(self) -> None:
+        """Show when each entry came, or not."""
+        self.shows_times = not self.shows_times
+        self.paint()
