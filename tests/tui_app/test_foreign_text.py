@@ -157,7 +157,7 @@ async def test_a_link_is_opened_only_after_a_question(monkeypatch: pytest.Monkey
         opened: list[str] = []
         monkeypatch.setattr(play.app, "open_url", opened.append)
         play.app.ask_open("javascript:alert(1)")
-        await play.shows("Only web pages are opened.")
+        await play.shows("Only web pages, mail and files are opened.")
         play.app.ask_open("https://example.org")
         await play.shows("https://example.org")
         await play.press("enter", "n")

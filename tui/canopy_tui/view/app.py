@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import constants, events
-from textual.binding import Binding
 
 from canopy_tui.model import tree
 from canopy_tui.model.intents import RestartAgent, SetMode
@@ -20,7 +19,7 @@ from canopy_tui.view.composer import Composer
 from canopy_tui.view.export_app import ExportApp
 from canopy_tui.view.find_app import FindApp
 from canopy_tui.view.help import HelpScreen
-from canopy_tui.view.keys import EVERYWHERE, GROUPS, SLOTS, Group, Key
+from canopy_tui.view.keys import EVERYWHERE, GROUPS, SLOTS, Group
 from canopy_tui.view.labels import at_work, marks_of, name_of
 from canopy_tui.view.permission import PermissionPane
 from canopy_tui.view.posting import Posted
@@ -30,7 +29,6 @@ from canopy_tui.view.session_tree import SessionTree
 from canopy_tui.view.start_view import StartView
 from canopy_tui.view.theme import DARK, LIGHT, THEMES
 from canopy_tui.view.transcript import TranscriptView
-from canopy_tui.view.transcript_acts import TranscriptActs
 from canopy_tui.view.work_app import WorkApp
 from canopy_tui.view.write_app import WriteApp
 
@@ -215,14 +213,7 @@ class CanopyApp(WriteApp, WorkApp, FindApp, ExportApp):
     def action_show_keys(self) -> None:
         """The page with all keys."""
         if not isinstance(self.screen, HelpScreen):
-            both = (*TranscriptView.BINDINGS, *TranscriptActs.BINDINGS)
-            own = [one for one in both if isinstance(one, Binding)]
-            keys = [Key(one.id or one.key, one.key, "", one.description) for one in own]
-            self.push_screen(
-                HelpScreen(
-                    self.around.glyphs, [("Transcript (Tab goes there)", keys)], self.key_groups
-                )
-            )
+            self.push_screen(HelpScreen(self.around.glyphs))
 
     def action_next_request(self, step: int) -> None:
         """The next request that waits."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-import json
 import re
 import time
 from pathlib import Path
@@ -19,6 +18,7 @@ from rich.terminal_theme import TerminalTheme
 from textual import work
 from textual.color import Color
 
+from canopy_shared import jsonio
 from canopy_tui.model import export
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view import ink
@@ -65,7 +65,7 @@ class ExportApp(ReachApp):
                 return export.as_markdown(self.state, session)
             case "json":
                 told = export.as_json(self.state, session)
-                return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+                return jsonio.dumps(told).decode() + "\n"
             case _:
                 pen = ink.mix(self.theme_variables, native=self.native_ansi_color)
                 marks = marks_of(self.around.glyphs)

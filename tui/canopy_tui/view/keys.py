@@ -111,6 +111,32 @@ HISTORY = Group(
     ),
 )
 
+TRANSCRIPT = Group(
+    "Transcript (Tab goes there)",
+    (
+        Key("transcript.previous", "up,k", "cursor(-1)", "Previous entry"),
+        Key("transcript.next", "down,j", "cursor(1)", "Next entry"),
+        Key("transcript.page_up", "pageup", "page(-1)", "Page up"),
+        Key("transcript.page_down", "pagedown", "page(1)", "Page down"),
+        Key("transcript.home", "home", "start", "First line"),
+        Key("transcript.end", "end", "end", "Follow the end"),
+        Key("transcript.expand", "space", "expand", "Unfold, or fold"),
+        Key("transcript.open", "enter", "open", "Open the agent, or the tool call"),
+        Key("transcript.copy", "y", "copy", "Copy the text of the entry"),
+        Key("transcript.copy_all", "Y", "copy_all", "Copy the whole transcript"),
+        Key("transcript.raw", "v", "raw", "Show it as it came"),
+        Key("transcript.lead", "o", "lead", "Open a link, file or picture of it"),
+        Key("transcript.prompt_up", "left_square_bracket", "prompt(-1)", "Prompt before"),
+        Key("transcript.prompt_down", "right_square_bracket", "prompt(1)", "Next prompt"),
+        Key("transcript.next_found", "n", "app.find_next(1)", "Next found"),
+        Key("transcript.previous_found", "N", "app.find_next(-1)", "Found before"),
+        Key("transcript.fold_all", "z", "fold_all", "Fold everything"),
+        Key("transcript.unfold_all", "Z", "unfold_all", "Unfold everything"),
+        Key("transcript.times", "T", "times", "Show times, or not"),
+        Key("transcript.export", "e", "app.export('markdown')", "Export as Markdown"),
+    ),
+)
+
 TREE = Group(
     "Agents",
     (
@@ -226,6 +252,7 @@ GROUPS = (
     SLOTS,
     COMPOSER,
     HISTORY,
+    TRANSCRIPT,
     TREE,
     BACKGROUND,
     TASK,
@@ -244,6 +271,8 @@ _NAMES = {
     "escape": "Esc",
     "enter": "Enter",
     "tab": "Tab",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
     "space": "Space",
     "pageup": "PgUp",
     "pagedown": "PgDn",

@@ -9,18 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from canopy_tui.model.entries import ChangesEntry, ChildEntry, NoticeEntry, ToolEntry
 from canopy_tui.model.source import source_of
 from canopy_tui.view.blocks.block import Look
 from canopy_tui.view.finding import found_place
+from canopy_tui.view.keys import TRANSCRIPT
 from canopy_tui.view.markdown_inline import LINK
 from canopy_tui.view.transcript_acts import TranscriptActs
 
 if TYPE_CHECKING:
     from textual import events
+    from textual.binding import BindingType
 
     from canopy_tui.model.entries import AnyEntry
     from canopy_tui.model.state import ClientState
@@ -36,20 +37,7 @@ class TranscriptView(TranscriptActs, can_focus=True):
     """
     BINDING_GROUP_TITLE = "Transcript"
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "cursor(-1)", "Previous entry", id="transcript.previous", show=False),
-        Binding("down,j", "cursor(1)", "Next entry", id="transcript.next", show=False),
-        Binding("pageup", "page(-1)", "Page up", id="transcript.page_up", show=False),
-        Binding("pagedown", "page(1)", "Page down", id="transcript.page_down", show=False),
-        Binding("home", "start", "First line", id="transcript.home", show=False),
-        Binding("end", "end", "Follow the end", id="transcript.end", show=False),
-        Binding("space", "expand", "Expand", id="transcript.expand"),
-        Binding("enter", "open", "Open", id="transcript.open"),
-        Binding("y", "copy", "Copy", id="transcript.copy"),
-        Binding("v", "raw", "Raw", id="transcript.raw"),
-        Binding("n", "app.find_next(1)", "Next found", id="transcript.next_found"),
-        Binding("N", "app.find_next(-1)", "Found before", id="transcript.previous_found"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = TRANSCRIPT.bindings()
 
     @dataclass
     class OpenChild(Message):

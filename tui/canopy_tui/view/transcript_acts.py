@@ -7,9 +7,8 @@ builds on this.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from canopy_tui.model.entries import MessageEntry, Role
@@ -26,17 +25,6 @@ _PROMPTS = (Role.USER, Role.PARENT)
 
 class TranscriptActs(TranscriptCanvas):
     """Keys of a transcript that are not about one line."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("Y", "copy_all", "Copy the whole transcript", id="transcript.copy_all"),
-        Binding("o", "lead", "Open a link, file or picture of it", id="transcript.lead"),
-        Binding("left_square_bracket", "prompt(-1)", "Prompt before", id="transcript.prompt_up"),
-        Binding("right_square_bracket", "prompt(1)", "Next prompt", id="transcript.prompt_down"),
-        Binding("z", "fold_all", "Fold everything", id="transcript.fold_all"),
-        Binding("Z", "unfold_all", "Unfold everything", id="transcript.unfold_all"),
-        Binding("T", "times", "Show times, or not", id="transcript.times"),
-        Binding("e", "app.export('markdown')", "Export as Markdown", id="transcript.export"),
-    ]
 
     @dataclass
     class Copied(Message):
