@@ -91,7 +91,7 @@ async def test_f5_does_nothing_to_an_agent_that_is_there() -> None:
 
 
 async def test_help_lists_every_key() -> None:
-    async with playing((120, 140)) as play:
+    async with playing((120, 240)) as play:
         await play.press("f1")
         assert isinstance(play.screen, HelpScreen)
         for group in GROUPS:
