@@ -35,27 +35,6 @@ async def test_enter_sends_and_empties() -> None:
         assert len(play.stage.acted) == 1
 
 
-NEW_LINES = ("\n", "\x1b\r", "\x1b[13;2u", "\x1b[27;2;13~", "\x1b[13;3u", "\\\r")
-
-
-async def test_bytes_of_a_new_line_and_of_enter() -> None:
-    async with playing() as play:
-        for sequence in NEW_LINES:
-            await play.write("a")
-            for event in XTermParser().feed(sequence):
-                play.app.post_message(event)
-            await play.settle()
-            await play.write("b")
-            assert play.draft == "a\nb", sequence
-            play.app.main.composer.area.load_text("")
-        assert play.stage.acted == []
-        await play.write("a")
-        for event in XTermParser().feed("\r"):
-            play.app.post_message(event)
-        await play.settle()
-        assert play.stage.acted == [SendPrompt(ROOT, "a")]
-
-
 @pytest.mark.parametrize(("sequence", "key"), [("\x1b0", "alt+0"), ("\x1b7", "alt+7")])
 def test_bytes_of_alt_and_a_digit(sequence: str, key: str) -> None:
     terminal_keys.teach()
@@ -74,26 +53,6 @@ async def test_paste_is_text_and_nothing_else() -> None:
         play.app.post_message(events.Paste("one\r\ntwo\rthree\x1b[31m\x07\tend"))
         await play.settle()
         assert play.draft == "one\ntwo\nthree[31m\tend"
-
-
-VISIBLE = ("e\u0301", "⚠️", "👩‍💻", "🇯🇵", "한", "\u1112\u1161\u11ab", "ｗ", "ع")
-
-
-async def test_one_visible_character_is_one_step() -> None:
-    async with playing() as play:
-        area = play.app.main.composer.area
-        for character in VISIBLE:
-            area.begin_with(f"a{character}b")
-            await play.press("left", "left")
-            assert area.cursor_location == (0, 1), character
-            await play.press("right")
-            assert area.cursor_location == (0, 1 + len(character)), character
-            await play.press("backspace")
-            assert play.draft == "ab", character
-            area.begin_with(f"a{character}b")
-            area.move_cursor((0, 1))
-            await play.press("delete")
-            assert play.draft == "ab", character
 
 
 async def test_history_keeps_the_draft() -> None:

@@ -20,6 +20,7 @@ from canopy_tui.picture_files import (
     looks_like_picture,
     read_picture,
 )
+from canopy_tui.view.prompt_area import plain
 
 if TYPE_CHECKING:
     from canopy_tui.model.shelf import Shelf
@@ -106,7 +107,7 @@ class Attaching:
         if clipping.picture:
             self._paste_picture(clipping.picture)
         elif clipping.text or own:
-            text = clipping.text or own
+            text = plain(clipping.text or own)
             if not self.take_paste(text):
                 self._area.put(text)
         else:

@@ -6,6 +6,7 @@ the text stands for is decided by the composer around it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from textual.document._edit import Edit
 
 _CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
+
+_JOINERS = re.compile("[\u200c\u200d\ufe0e\ufe0f\U000e0020-\U000e007f]")
+"""Parts of emoji and of real scripts that Textual does not count as typed text."""
 
 Spans = Callable[[str], list[tuple[int, int]]]
 
@@ -117,6 +121,9 @@ class PromptArea(TextArea):
             taken = True
         elif event.key in NEWLINE_KEYS:
             self._replace_via_keyboard("\n", *self.selection)
+            taken = True
+        elif event.character and _JOINERS.fullmatch(event.character):
+            self._replace_via_keyboard(event.character, *self.selection)
             taken = True
         else:
             taken = False
