@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
 from pathlib import Path
 
 from fakes.agent import FakeAgentScript
 from terminal_runs.terminal import Terminal, terminal
+from terminal_runs.test_demo_in_a_terminal import program_in
 from waiting import eventually
 
 EDITOR = """
@@ -34,19 +36,15 @@ def environment(folder: Path) -> dict[str, str]:
 async def kill(shell: Terminal) -> None:
     """End the client as a crash would."""
     [pid] = (await shell.tmux("list-panes", "-t", "main", "-F", "#{pane_pid}")).split()
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    for child in children:
-        os.kill(int(child), signal.SIGKILL)
+    os.kill(program_in(pid), signal.SIGKILL)
 
 
 async def test_the_editor_a_paste_and_a_killed_client(tmp_path: Path) -> None:
     script = FakeAgentScript(tmp_path / "agent")
-    command = (sys.executable, "-m", "canopy_tui", "--agent", *script.command)
-    work = tmp_path / "work"
-    work.mkdir()
+    command = (sys.executable, "-m", "canopy_tui", "--agent", shlex.join(script.command))
     env = environment(tmp_path)
     async with terminal(command, env=env) as shell:
-        await shell.shows("Message")
+        await shell.shows("Message, or / for commands")
         await shell.type("first")
         await shell.shows("first")
         await shell.keys("F6")

@@ -67,4 +67,4 @@ def placeholder(state: ClientState, root: SessionView | None, view: SessionView 
     suggested = suggestion_of(root)
     if suggested:
         return f"{clipped(suggested, 200)}  · Tab takes it"
-    return "Message · / commands · @ files · Enter sends · Ctrl+J new line"
+    return "Message, or / for commands, @ for files · Enter sends · Ctrl+J new line"
