@@ -250,6 +250,27 @@ def test_with_nobody_there_the_answer_is_no_and_the_exit_code_says_so() -> None:
     assert room.talk.over == 4
 
 
+def test_answers_that_come_early_wait_for_their_questions() -> None:
+    room = Room()
+    room.talk.say("go")
+    first = room.asks()
+    room.talk.typed("1")
+    room.talk.typed("x")
+    room.talk.typed("2")
+    room.talk.no_more_input()
+    second = room.asks("t2")
+    third = room.asks("t3")
+    assert room.acted[1:] == [
+        i.AnswerPermission(first.key, "yes"),
+        i.AnswerPermission(second.key, "no"),
+        i.AnswerPermission(third.key, "no"),
+    ]
+    assert [line for line in room.lines if line.startswith("canopy: ")] == [
+        "canopy: That is no answer: type a number from 1 to 2.",
+        "canopy: nobody is there to answer, so the answer is no",
+    ]
+
+
 def test_the_end_of_input_refuses_what_is_asked_and_what_comes() -> None:
     room = Room(once=False)
     room.talk.typed("go")

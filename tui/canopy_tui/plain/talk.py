@@ -6,6 +6,7 @@ ends; bytes, signals and processes are not known here.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
@@ -83,11 +84,12 @@ class Talk:
     ) -> None:
         self._host = host
         self._write = write
-        self._once = once
+        self._once = self._answers_only = once
         self._answers = answers
         self._clock = clock
         self._narrator = Narrator(host.state, echo=echo)
         self._asked: tuple[int, Question] | None = None
+        self._ahead: deque[str] = deque()
         self._unsent: list[str] = []
         self._sent = 0
         self._greeted = False
@@ -112,9 +114,13 @@ class Talk:
         self._ask()
 
     def typed(self, line: str) -> None:
-        """A line of the person: an answer while a question stands, else a message."""
+        """A line of the person: an answer while a question stands, else a message. With a prompt
+        of its own the program takes answers only: those that come early wait for their question.
+        """
         if self._asked is not None:
             self._answer(line)
+        elif self._answers_only:
+            self._ahead.append(line)
         elif line.strip() == "/quit" and not self._once:
             self.no_more_input()
         elif line.strip():
@@ -171,9 +177,14 @@ class Talk:
         while self._asked is None and (request := head(state, None)) is not None:
             question = question_about(state, request)
             self._write(question_lines(self._narrator, request, question))
+            self._asked = (request.key, question)
+            while self._ahead and self._asked is not None:
+                self._answer(self._ahead.popleft())
+            if self._asked is None or self._asked[0] != request.key:
+                continue
             if self._answers:
-                self._asked = (request.key, question)
                 return
+            self._asked = None
             self._refuse(question)
             if request.key in {one.key for one in state.waiting()}:
                 return
