@@ -36,6 +36,10 @@ class Transcript:
         self.last: str | None = None
         self._count = 0
 
+    def starts_at(self, second: int) -> None:
+        """The next record is written so many seconds after the first could have been."""
+        self._count = second
+
     def raw(self, line: bytes) -> None:
         """Write bytes as they are."""
         self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -41,6 +41,21 @@ def running_elsewhere(config_directory: str) -> dict[str, str]:
     return states
 
 
+def is_open_in_a_cli(config_directory: str, session_id: str) -> bool:
+    """Whether a program that runs, whoever started it, has this session open."""
+    try:
+        files = list((Path(config_directory) / "sessions").iterdir())
+    except OSError:
+        return False
+    return any(
+        file.suffix == ".json"
+        and file.stem.isdigit()
+        and _is_alive(int(file.stem))
+        and _note(file).get("sessionId") == session_id
+        for file in files
+    )
+
+
 def _note(file: Path) -> Mapping[str, object]:
     try:
         if file.stat().st_size > _LARGEST:

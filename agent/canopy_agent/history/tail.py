@@ -47,6 +47,24 @@ def last_options(path: Path) -> LastOptions:
     return LastOptions(scan.model, scan.mode)
 
 
+def last_cost(path: Path) -> float | None:
+    """What a session cost until its CLI ended last, in US dollars, if it noted that down."""
+    spent = 0
+    try:
+        with path.open("rb") as file:
+            for raw in lines_backwards(file):
+                spent += len(raw)
+                record = parse(raw) if b'"cost-state"' in raw else None
+                if record is not None and record.get("type") == "cost-state":
+                    cost = record.get("totalCostUSD")
+                    return float(cost) if isinstance(cost, (int, float)) else None
+                if spent > _FARTHEST:
+                    return None
+    except OSError:
+        return None
+    return None
+
+
 def _may_tell(raw: bytes) -> bool:
     """Whether a line is worth decoding: most of a transcript's bytes are results of tools."""
     return b'"assistant"' in raw or b'"user"' in raw or _PLAN_EXIT.encode() in raw

@@ -59,13 +59,15 @@ _LAUNCHED = frozenset({"async_launched", "remote_launched"})
 class Stage:
     """Where a replay goes: ``show`` sends an update on a session, ``relieve`` waits for a client
     that reads slowly, ``live`` tells which subagents this process knows, and ``is_open`` whether a
-    tool call runs in it now.
+    tool call runs in it now. ``telling`` is given every record before what it means is shown, with
+    the call that launched its agent.
     """
 
     show: Callable[[Update, str], None]
     relieve: Callable[[], Awaitable[None]]
     live: Callable[[str], LiveChild | None] = lambda agent: None
     is_open: Callable[[str], bool] = lambda call: False
+    telling: Callable[[Json, str | None], None] = lambda record, call: None
 
 
 class Narrator:

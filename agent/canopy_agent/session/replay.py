@@ -109,6 +109,7 @@ class Replay:
         batches = stored.batches()
         while batch := await asyncio.to_thread(next, batches, None):
             for entry, record in batch:
+                self._stage.telling(record, parent)
                 for launch in narrator.tell(entry, record, parent):
                     agent = cast.by_launch.get(launch)
                     if agent is not None:
@@ -160,6 +161,10 @@ class Replay:
             agents = "1 subagent" if missing == 1 else f"{missing} subagents"
             told = f"{agents} of this session could not be restored."
             narrator.place(Noted("info", "Subagents are missing", told))
+
+    def session_of(self, call: str | None) -> str:
+        """The session in which the agent that ``call`` launched was shown."""
+        return self._root if self._form is None else self._form.session_of_call(call)
 
     def afterwards(self) -> None:
         """What follows the response: how subagents stand now, on which model as it is listed."""

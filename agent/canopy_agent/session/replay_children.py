@@ -237,6 +237,10 @@ class ReplayedChildren(FlatChildren):
 
     # --- answers ----------------------------------------------------------------------------------
 
+    def session_of_call(self, call: str | None) -> str:
+        """The session of the agent that ``call`` launched; the root's for any other."""
+        return self._session_of_call(call)
+
     def _session_of_call(self, call: str | None) -> str:
         child = self._children.get(call or "")
         return self._root if child is None else child.session
