@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from canopy_tui.invocation import (
     HELP,
+    Inspect,
     OpenClient,
     Replay,
     RunClaude,
@@ -52,6 +53,10 @@ from canopy_tui.invocation import (
         (["replay", "--", "--r"], Replay("--r")),
         (["replay", "r", "--speed", "2.5", "--paused"], Replay("r", 2.5, paused=True)),
         (["--plain", "replay", "r"], Replay("r", plain=True)),
+        (["inspect"], Inspect()),
+        (["inspect", "inspect"], Inspect("inspect")),
+        (["inspect", "8ad25ef1", "--plain"], Inspect("8ad25ef1", plain=True)),
+        (["inspect", "a b.jsonl"], Inspect("a b.jsonl")),
         (["doctor"], RunDoctor()),
         (["doctor", "--json"], RunDoctor(json=True)),
         (["--json", "doctor"], RunDoctor(json=True)),
@@ -119,6 +124,9 @@ def test_each_form_asks_for_one_thing(line: list[str], asked: object) -> None:
         (["replay", "a", "--speed", "0"], "--speed takes a number"),
         (["replay", "a", "--speed", "nan"], "--speed takes a number"),
         (["replay", "a", "--speed=1e9"], "--speed takes a number"),
+        (["inspect", "a", "b"], "inspect takes one session, not also 'b'"),
+        (["inspect", " "], "the id of the session is empty"),
+        (["inspect", "--demo"], "inspect does not go with --demo"),
         (["--speed", "2"], "--speed goes with canopy replay only"),
         (["--paused"], "--paused goes with canopy replay only"),
         (["--protocol"], "--protocol takes v1 or v2"),
@@ -134,7 +142,18 @@ def test_what_cannot_be_meant_is_refused_in_one_line(line: list[str], words: str
     assert "\n" not in str(refusal.value)
 
 
-WORDS = ["doctor", "replay", "--demo", "--agent", "--record", "--plain", "--speed", "--", "-v"]
+WORDS = [
+    "doctor",
+    "replay",
+    "inspect",
+    "--demo",
+    "--agent",
+    "--record",
+    "--plain",
+    "--speed",
+    "--",
+    "-v",
+]
 
 
 def outcome_of(line: list[str]) -> str:
@@ -165,6 +184,7 @@ def test_cli_wins_wherever_it_stands(line: list[str], position: int) -> None:
         "--plain",
         "--record",
         "replay",
+        "inspect",
         "--speed",
         "--paused",
         "doctor",

@@ -12,7 +12,8 @@ from canopy_tui.replay.opening import replay_app
 from canopy_tui.view.replay_bar import ReplayBar
 from canopy_tui.view.request_screen import RequestScreen
 from fakes.agent import permission, said, spawned
-from tui_app.playing import NARROW, WIDE, Clock, Play
+from replay.patience import PatientPlay
+from tui_app.playing import NARROW, WIDE, Clock
 
 if TYPE_CHECKING:
     from canopy_shared.frames import Frame
@@ -43,7 +44,7 @@ async def test_playing_by_key_and_mouse(size: tuple[int, int]) -> None:
     clock = Clock()
     app = replay_app(recording, paused=True, clock=clock)
     async with app.run_test(size=size, notifications=True) as pilot:
-        play: Any = Play(app, pilot, app.host, clock)  # type: ignore[arg-type]
+        play: Any = PatientPlay(app, pilot, app.host, clock)  # type: ignore[arg-type]
         await play.shows("RECORDING")
         await play.shows("paused")
         await play.shows("line 4 is broken")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from canopy_tui.invocation import (
     HELP,
+    Inspect,
     Invocation,
     OpenClient,
     Replay,
@@ -83,6 +84,8 @@ def _run(invocation: Invocation) -> int:
             return _plain(invocation)
         case Replay():
             return _replay(invocation)
+        case Inspect():
+            return _inspect(invocation)
         case _:
             assert_never(invocation)
 
@@ -150,6 +153,33 @@ def _replay(request: Replay) -> int:
     from canopy_tui.replay.opening import run_replay
 
     return run_replay(recording, speed=request.speed, paused=request.paused)
+
+
+def _inspect(request: Inspect) -> int:
+    directory = _existing_directory(None)
+    if not request.plain:
+        _need_terminal("canopy inspect --plain prints the session")
+    from canopy_agent.session.lookup import NoSessionError, find_session
+    from canopy_tui.compose import run_inspect
+
+    try:
+        found = find_session(request.session, directory, _claude_folder())
+    except NoSessionError as error:
+        raise StartError(str(error), USAGE_EXIT) from None
+    try:
+        return run_inspect(found, _claude_folder(), plain=request.plain)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StartError(f"{str(found.path)!r} cannot be read: {reason}", USAGE_EXIT) from None
+
+
+def _claude_folder() -> str:
+    from canopy_agent.settings import SettingsError, read_settings
+
+    try:
+        return read_settings().config_directory
+    except SettingsError as error:
+        raise StartError(str(error), USAGE_EXIT) from None
 
 
 def _need_terminal(instead: str) -> None:

@@ -31,6 +31,7 @@ from canopy_tui.recording import recorded
 from canopy_tui.storage import Drafts, Pictures, PromptHistory
 
 if TYPE_CHECKING:
+    from canopy_agent.session.lookup import FoundSession
     from canopy_shared.record import Recorder
     from canopy_shared.transport import Transport
     from canopy_tui.agent_connection import AgentConnection, Launch
@@ -92,6 +93,17 @@ def run_plain(
     staged = open_stage(directory, agent_command, demo, environment, recorder)
     with logging_to(locations(environment).state):
         return asyncio.run(_run_plain(staged, prompt))
+
+
+def run_inspect(found: FoundSession, claude_folder: str, *, plain: bool) -> int:
+    """Show a stored session, or print it; gives the exit code. Raises ``OSError``."""
+    from canopy_agent.session.inspection import Inspection
+    from canopy_tui.inspect.opening import print_inspection, run_inspection
+    from canopy_tui.wire_answers import initialize_params
+
+    capabilities = initialize_params()["clientCapabilities"]
+    source = Inspection(found.id, found.path, claude_folder, capabilities)
+    return print_inspection(source) if plain else run_inspection(source, str(Path.cwd()))
 
 
 async def _run_plain(

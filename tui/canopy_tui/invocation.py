@@ -18,6 +18,7 @@ Usage: canopy [DIRECTORY]           open the client on a directory (default: her
        canopy --plain ['PROMPT']    lines of text in place of screens: for pipes, screen readers
        canopy --stdio               serve the agent to an ACP client on stdin and stdout
        canopy replay FILE           show what was recorded with --record
+       canopy inspect [SESSION]     look at a past session, by its id or file (default: the newest)
        canopy doctor [--json]       check Python, the Claude CLI, the login and the terminal
        canopy --cli [ARGS...]       run the Claude CLI that Canopy uses, e.g. --cli auth login
 
@@ -50,9 +51,11 @@ _DROPPED_BEFORE_CLI = frozenset({"--stdio", _HIDE_AUTH})
 _PROTOCOLS = ("v1", "v2")
 _DOCTOR = "doctor"
 _REPLAY = "replay"
+_INSPECT = "inspect"
 _SUBCOMMANDS: dict[str, frozenset[str]] = {
     _DOCTOR: frozenset({"--json"}),
     _REPLAY: frozenset({"--speed", "--paused", "--plain"}),
+    _INSPECT: frozenset({"--plain"}),
 }
 """A command, and the flags that go with it."""
 _SPEED_LIMIT = 1000.0
@@ -120,6 +123,14 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
+class Inspect:
+    """Show a stored session (None: the newest of this directory); ``plain`` prints it as lines."""
+
+    session: str | None = None
+    plain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RunDoctor:
     """Check the installation; ``json`` asks for a machine-readable report."""
 
@@ -134,7 +145,15 @@ class RunClaude:
 
 
 Invocation = (
-    ShowHelp | ShowVersion | OpenClient | RunPlain | ServeStdio | Replay | RunDoctor | RunClaude
+    ShowHelp
+    | ShowVersion
+    | OpenClient
+    | RunPlain
+    | ServeStdio
+    | Replay
+    | Inspect
+    | RunDoctor
+    | RunClaude
 )
 
 
@@ -169,6 +188,8 @@ def parse(arguments: Sequence[str]) -> Invocation:
             return _doctor(words)
         case "replay":
             return _replay(words)
+        case "inspect":
+            return _inspect(words)
         case _:
             return _open_or_serve(words)
 
@@ -250,6 +271,15 @@ def _replay(words: _Words) -> Replay:
         "--paused" in flags,
         "--plain" in flags,
     )
+
+
+def _inspect(words: _Words) -> Inspect:
+    if len(words.positionals) > 1:
+        raise UsageError(f"inspect takes one session, not also {words.positionals[1]!r}")
+    session = words.positionals[0] if words.positionals else None
+    if session is not None and not session.strip():
+        raise UsageError("the id of the session is empty")
+    return Inspect(session, "--plain" in words.flags)
 
 
 def _speed(text: str) -> float:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from canopy_shared import updates as u
+from canopy_shared.content import TextContent
 from canopy_tui.model import (
     activity,
     children,
@@ -21,7 +22,7 @@ from canopy_tui.model import (
     transcript,
     turns,
 )
-from canopy_tui.model.entries import NoticeEntry, PlanEntry, Role
+from canopy_tui.model.entries import MessageEntry, NoticeEntry, PlanEntry, Role
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import Phase, Replay
 
@@ -57,12 +58,21 @@ def _chunk(
     touched: Touched,
 ) -> None:
     role = _ROLES[type(update)]
+    if role is Role.USER and _is_task(view, update.content):
+        return
     message_id = update.message_id if isinstance(update.message_id, str) else None
     transcript.add_chunk(state, view, role, update.content, message_id, at, touched)
     if role is not Role.USER:
         view.activity = activity.of_message(role)
         failures.recovered(state, view, touched)
         _root_works(view, touched)
+
+
+def _is_task(view: SessionView, content: object) -> bool:
+    """Whether a child that is loaded is told once more what its announcement said already."""
+    first = view.entries[0] if view.parent is not None and len(view.entries) == 1 else None
+    said = first.text if isinstance(first, MessageEntry) and first.role is Role.PARENT else None
+    return said is not None and isinstance(content, TextContent) and content.text == said
 
 
 def _tool(

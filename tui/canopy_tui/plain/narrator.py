@@ -50,7 +50,7 @@ _STOPS = {
 }
 _ORIGINS = {"task-notification": "a background task reported"}
 _STEPS = {"completed": "[x]", "in_progress": "[-]"}
-_PREFIXES = {Role.THOUGHT: "thought: ", Role.PARENT: "task: "}
+_PREFIXES = {Role.THOUGHT: "thought: ", Role.PARENT: "task: ", Role.USER: "told: "}
 
 
 @dataclass(slots=True)
@@ -224,8 +224,9 @@ class Narrator:
             return
         if entry.role is Role.THOUGHT and not whole:
             return
-        who = "you" if entry.role is Role.USER else self.name(view)
-        prefix = _PREFIXES.get(entry.role, "")
+        person = entry.role is Role.USER and view.parent is None
+        who = "you" if person else self.name(view)
+        prefix = "" if person else _PREFIXES.get(entry.role, "")
         if entry.role is Role.CHILD and entry.peer in self._state.sessions:
             prefix = f"from {self.name(self._state.sessions[entry.peer])}: "
         told = self._told.setdefault((view.id, entry.key), _Told())

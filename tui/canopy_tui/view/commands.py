@@ -43,7 +43,7 @@ class Command(NamedTuple):
 def all_commands(app: CanopyApp) -> Iterator[Command]:
     """What can be done now."""
     read_only = app.around.read_only
-    for key in commands():
+    for key in commands(app.key_groups):
         if not (read_only and key.id in _NEED_AN_AGENT):
             yield Command(key.label, shown(key.keys), partial(app.run_action, f"app.{key.action}"))
     other = LIGHT if app.theme == DARK else DARK

@@ -246,6 +246,19 @@ PLAYBACK = Group(
     ),
 )
 """Only where a recording is played."""
+INSPECTION = Group(
+    "Past session", (Key("timeline", "t", "show_timeline", "Who worked when", True),)
+)
+"""Only where a stored session is inspected."""
+TIMELINE = Group(
+    "Timeline",
+    (
+        Key("timeline-up", "up,k", "move(-1)", "Agent above"),
+        Key("timeline-down", "down,j", "move(1)", "Agent below"),
+        Key("timeline-open", "enter", "open", "Open the transcript"),
+        Key("timeline-close", "escape,q,t,ctrl+c", "close", "Close"),
+    ),
+)
 
 GROUPS = (
     EVERYWHERE,

@@ -7,32 +7,76 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.widgets import Input, TextArea
+
 from canopy_tui.model.intents import Watch
 from canopy_tui.view.app import CanopyApp
 from canopy_tui.view.keys import EVERYWHERE, SLOTS, TREE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from canopy_tui.model.intents import Intent
+    from canopy_tui.model.state import ClientState
     from canopy_tui.view.keys import Group
     from canopy_tui.view.posting import Posted
+    from canopy_tui.view.surroundings import Host, MakeHost, OnTouched, Schedule, Surroundings
+
+
+class _OnlyLook:
+    """A host that is asked for nothing but what concerns the view."""
+
+    def __init__(self, inner: Host, refuse: Callable[[], None]) -> None:
+        self._inner = inner
+        self._refuse = refuse
+
+    @property
+    def state(self) -> ClientState:
+        """The state that is drawn."""
+        return self._inner.state
+
+    def start(self) -> None:
+        """Begin."""
+        self._inner.start()
+
+    def act(self, intent: Intent) -> None:
+        """Pass on what was looked at, and say of all else why it does nothing."""
+        if isinstance(intent, Watch):
+            self._inner.act(intent)
+        else:
+            self._refuse()
 
 
 class ReadOnlyApp(CanopyApp):
-    """``why_not`` is what is said when a person wants to change something."""
+    """``why_not`` is what is said when a person wants to change something.
+
+    ``plain_keys`` are actions on letters and the like, which come before the widget that has the
+    focus, but not where something can be typed. ``inner`` is the host that was made.
+    """
 
     why_not = "Nothing can be changed here."
     key_groups: ClassVar[tuple[Group, ...]] = (EVERYWHERE, SLOTS, TREE)
 
+    plain_keys: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, make_host: MakeHost, around: Surroundings) -> None:
+        def looking(schedule: Schedule, on_touched: OnTouched) -> Host:
+            self.inner = make_host(schedule, on_touched)
+            return _OnlyLook(self.inner, lambda: self.say(self.why_not))
+
+        super().__init__(looking, around)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Letters are letters wherever something can be typed."""
+        typing = isinstance(self.focused, Input | TextArea)
+        if action in self.plain_keys and (typing or self.screen is not self.main):
+            return False
+        return super().check_action(action, parameters)
+
     def on_posted(self, event: Posted) -> None:
         """Pass on what only concerns the view."""
         event.stop()
-        self._only_look(event.intent)
-
-    def _only_look(self, intent: Intent) -> None:
-        if isinstance(intent, Watch):
-            self.host.act(intent)
-        else:
-            self.say(self.why_not)
+        self.host.act(event.intent)
 
     def ask_stop(self, session: str) -> None:
         """Nothing runs that could be stopped."""

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.binding import Binding, BindingType
-from textual.widgets import Input, TextArea
 
 from canopy_tui.view.keys import PLAYBACK
 from canopy_tui.view.read_only_app import ReadOnlyApp
@@ -21,14 +20,13 @@ if TYPE_CHECKING:
     from canopy_tui.view.keys import Group
     from canopy_tui.view.surroundings import MakeHost, Surroundings
 
-_ACTIONS = frozenset(key.action.partition("(")[0] for key in PLAYBACK.keys)
-
 
 class ReplayApp(ReadOnlyApp):
     """Its host is a :class:`Playback` too; ``damage`` says what of the recording is missing."""
 
     TITLE = "canopy replay"
     key_groups: ClassVar[tuple[Group, ...]] = (PLAYBACK, *ReadOnlyApp.key_groups)
+    plain_keys = frozenset(key.action.partition("(")[0] for key in PLAYBACK.keys)
     why_not = "This is a recording: everything happens as it did."
     # Before the widget that has the focus, which would take the space bar.
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -48,17 +46,11 @@ class ReplayApp(ReadOnlyApp):
     @property
     def playback(self) -> Playback:
         """What plays."""
-        return cast("Playback", self.host)
+        return cast("Playback", self.inner)
 
     def foot(self) -> Iterable[Widget]:
         """Mark the screen as a recording."""
         return (ReplayBar(self.playback, self.around.glyphs),)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The keys of playing are letters wherever something can be typed."""
-        if action in _ACTIONS and isinstance(self.focused, Input | TextArea):
-            return False
-        return super().check_action(action, parameters)
 
     def action_toggle_playback(self) -> None:
         """Pause, or go on."""

@@ -1,0 +1,98 @@
+"""The app on a stored session, and the command that opens it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from canopy_tui.inspect.opening import inspect_app
+from canopy_tui.view.request_screen import RequestScreen
+from canopy_tui.view.timeline_screen import TimelineRows, TimelineScreen
+from inspect_sessions.stored import answer, inspection, opened_by, team
+from replay.patience import PatientPlay
+from store.writing import CWD
+from tui_app.playing import NARROW, WIDE, Clock
+
+HANG_SECONDS = 90
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_looking_at_a_session_that_goes_on(tmp_path: Path, size: tuple[int, int]) -> None:
+    t = team(tmp_path / "projects")
+    opened_by(t, tmp_path)
+    app = inspect_app(inspection(t, tmp_path), CWD, pause=0.01)
+    async with app.run_test(size=size) as pilot:
+        play: Any = PatientPlay(app, pilot, app.inspected, Clock())  # type: ignore[arg-type]
+        await play.shows("LIVE")
+        await play.shows("No more.")
+        assert all(view.unseen == 0 for view in app.state.sessions.values())
+        await play.press("t")
+        await play.until(lambda: isinstance(app.screen, TimelineScreen), "the timeline")
+        await play.shows("3 agents")
+        await play.shows("Front")
+        await play.press("down", "up", "down", "enter")
+        await play.shows("read is done.")
+        await play.press("t")
+        await play.until(lambda: isinstance(app.screen, TimelineScreen), "the timeline")
+        rows = app.screen.query_one(TimelineRows)
+        await play.until(lambda: len(rows.rows) == 3, "its rows")
+        await pilot.click(rows, offset=(4, 1))
+        await play.shows("No more.")
+        await play.press("h", "i", "enter", "ctrl+o", "f9", "escape")
+        assert not isinstance(app.screen, RequestScreen)
+        t.user("more?")
+        answer(t, "Grown later.", "m5")
+        await play.shows("Grown later.")
+        await play.press("ctrl+q")
+        await play.until(lambda: not app.is_running, "the end")
+    await app.inspected.aclose()
+    assert app.return_code == 0
+
+
+async def test_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    t = team(tmp_path / "projects")
+    source = inspection(t, tmp_path)
+    t.path.unlink()
+    app = inspect_app(source, CWD, pause=0.01)
+    async with app.run_test(size=NARROW) as pilot:
+        play: Any = PatientPlay(app, pilot, app.inspected, Clock())  # type: ignore[arg-type]
+        await play.shows("No such file")
+    await app.inspected.aclose()
+
+
+def canopy(config: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "canopy_tui", "inspect", *arguments],
+        env={**os.environ, "CLAUDE_CONFIG_DIR": str(config)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=HANG_SECONDS,
+        check=False,
+    )
+
+
+def test_a_session_is_printed_with_its_times(tmp_path: Path) -> None:
+    t = team(tmp_path / "projects")
+    done = canopy(tmp_path, "--plain", t.id)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout
+    lines = done.stdout.splitlines()
+    assert lines[0].endswith(" you: go [b]now[/b]␛[2J")
+    told = [line.partition(" ")[2] for line in lines]
+    assert "Front: task: read" in told
+    assert told.count("Front: task: read") == 1
+    assert "Front: tool: Read /x" in told
+    assert "Back: agent done" in told
+    assert lines[-1].startswith("canopy: 3 agents · ")
+    unknown = canopy(tmp_path, "--plain", "99999999-0000-4000-8000-000000000001")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert unknown.stderr.startswith("canopy: there is no session '99999999-")
+    no_terminal = canopy(tmp_path, t.id)
+    assert no_terminal.returncode == 2
+    assert "canopy inspect --plain" in no_terminal.stderr

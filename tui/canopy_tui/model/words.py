@@ -1,0 +1,40 @@
+"""Numbers in a few words, spelled one way everywhere.
+
+Pure; where they stand is not known here.
+"""
+
+from __future__ import annotations
+
+
+def duration(seconds: float) -> str:
+    """``8s``, ``2m05``, ``1h07``."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole}s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes}m{rest:02}"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h{minutes:02}"
+
+
+def at_work(agents_running: int, tasks_running: int) -> str:
+    """``1 agent``, ``2 tasks``, ``1 agent and 2 tasks``."""
+    parts = [agents(agents_running)] if agents_running or not tasks_running else []
+    if tasks_running:
+        parts.append(f"{tasks_running} task{'' if tasks_running == 1 else 's'}")
+    return " and ".join(parts)
+
+
+def agents(number: int) -> str:
+    """``1 agent``, ``2 agents``."""
+    return f"{number} agent" if number == 1 else f"{number} agents"
+
+
+def amount(number: int) -> str:
+    """``950``, ``12.3k``, ``4.1M``."""
+    if number < 1_000:
+        return str(number)
+    if number < 999_950:
+        return f"{number / 1_000:.1f}k"
+    return f"{number / 1_000_000:.1f}M"

@@ -1,0 +1,94 @@
+"""The app on a stored session: the same screens, marked as past, with a timeline of its agents.
+
+It follows a session that is still written to, and changes nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from canopy_tui.model.efforts import rows_of, summary_of
+from canopy_tui.model.glyphs import ASCII, UNICODE
+from canopy_tui.view.clicks import Clickable, clickable
+from canopy_tui.view.keys import INSPECTION, Group, shown
+from canopy_tui.view.read_only_app import ReadOnlyApp
+from canopy_tui.view.timeline_screen import TimelineScreen
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from canopy_tui.inspect.host import InspectHost
+
+_REFRESH = 1.0
+
+
+class InspectBar(Clickable):
+    """The line that says that this is the past."""
+
+    DEFAULT_CSS = """
+    InspectBar { height: 1; padding: 0 1; background: $primary 25%; }
+    """
+
+    def __init__(self, host: InspectHost, glyphs: str = UNICODE) -> None:
+        super().__init__(id="inspect-bar")
+        self._host = host
+        self._ascii = glyphs == ASCII
+
+    def on_mount(self) -> None:
+        """Follow what is read."""
+        self.set_interval(_REFRESH, self.refresh)
+
+    def render(self) -> Content:
+        """State, key, summary; the last is cut where there is no room."""
+        reading = self._host.reading
+        word = "LIVE" if reading is not None and reading.running else "PAST SESSION"
+        [key] = INSPECTION.keys
+        go = clickable(f"app.{key.action}")
+        line = Content.assemble(
+            (f" {word} ", "bold reverse $primary"),
+            "  ",
+            Content.assemble((shown(key.keys), "bold $primary"), " timeline").stylize(go),
+            "  ",
+            (self._host.problem or summary_of(self._host.state, reading), "$text-muted"),
+        )
+        return line.truncate(max(1, self.size.width), ellipsis=True)
+
+
+class InspectApp(ReadOnlyApp):
+    """Its host is an :class:`InspectHost`."""
+
+    TITLE = "canopy inspect"
+    why_not = "This is a look at the past: nothing can be sent. canopy --resume goes on with it."
+    key_groups: ClassVar[tuple[Group, ...]] = (INSPECTION, *ReadOnlyApp.key_groups)
+    plain_keys = frozenset(key.action for key in INSPECTION.keys)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(key.keys, key.action, key.label, show=False, id=key.id, priority=True)
+        for key in INSPECTION.keys
+    ]
+
+    @property
+    def inspected(self) -> InspectHost:
+        """What was read."""
+        return cast("InspectHost", self.inner)
+
+    def foot(self) -> Iterable[Widget]:
+        """Mark the screen as the past."""
+        return (InspectBar(self.inspected, self.around.glyphs),)
+
+    def action_show_timeline(self) -> None:
+        """Who worked when."""
+        host = self.inspected
+        screen = TimelineScreen(
+            lambda: rows_of(host.state, host.reading),
+            lambda: summary_of(host.state, host.reading),
+            ascii_only=self.around.glyphs == ASCII,
+        )
+        self.push_screen(screen, self._chosen)
+
+    def _chosen(self, session: str | None) -> None:
+        if session is not None:
+            self.go(session)
