@@ -213,7 +213,7 @@ class CanopyApp(WriteApp, WorkApp, FindApp, ExportApp):
     def action_show_keys(self) -> None:
         """The page with all keys."""
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self.around.glyphs))
+            self.push_screen(HelpScreen(self.around.glyphs, self.key_groups))
 
     def action_next_request(self, step: int) -> None:
         """The next request that waits."""

@@ -40,16 +40,10 @@ class HelpScreen(ModalScreen[None]):
         Binding("k", "scroll(-1)", show=False),
     ]
 
-    def __init__(
-        self,
-        glyphs: str,
-        extra: Iterable[tuple[str, Iterable[Key]]] = (),
-        groups: Iterable[Group] = GROUPS,
-    ) -> None:
+    def __init__(self, glyphs: str, groups: Iterable[Group] = GROUPS) -> None:
         super().__init__()
         self._ascii = glyphs == ASCII
         self._groups = tuple(groups)
-        self._extra = tuple(extra)
 
     def compose(self) -> ComposeResult:
         """One table per place."""
@@ -70,7 +64,7 @@ class HelpScreen(ModalScreen[None]):
         rows: list[Content] = []
         title = ""
         groups = [(group.title, group.keys) for group in self._groups]
-        for group, keys in [*groups, *self._extra]:
+        for group, keys in groups:
             if group != title:
                 rows += [Content(""), Content.styled(group, "bold $primary")]
                 title = group

@@ -11,7 +11,7 @@ from textual.widgets import Input, TextArea
 
 from canopy_tui.model.intents import Watch
 from canopy_tui.view.app import CanopyApp
-from canopy_tui.view.keys import EVERYWHERE, SLOTS, TREE
+from canopy_tui.view.keys import EVERYWHERE, SLOTS, TRANSCRIPT, TREE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,7 @@ class ReadOnlyApp(CanopyApp):
     """
 
     why_not = "Nothing can be changed here."
-    key_groups: ClassVar[tuple[Group, ...]] = (EVERYWHERE, SLOTS, TREE)
+    key_groups: ClassVar[tuple[Group, ...]] = (EVERYWHERE, SLOTS, TRANSCRIPT, TREE)
 
     plain_keys: ClassVar[frozenset[str]] = frozenset()
 
