@@ -312,3 +312,32 @@ async def test_b97_where_there_is_no_clipboard_it_says_what_to_do(tmp_path: Path
     _program(tmp_path, "wl-paste", "sys.exit(1)")
     assert not (await read_clipboard(wayland)).text
     assert "Drop the picture's file" in (await read_clipboard({"PATH": str(tmp_path / "x")})).why
+
+
+# --- pastes that would act as keys ----------------------------------------------------------------
+
+PASTES = {
+    "codes": ("\x1b[200~a\x1b[2Jb\x1b[A\x1b\rc\x9b2J\x1b[201~", "a[2Jb[A\nc2J"),
+    "an end of its own": ("\x1b[200~rm\x1b[201~\r -rf\x1b[201~", "rm[201~\n -rf"),
+    "a beginning of its own": ("\x1b[200~a\x1b[200~b\x1b[201~", "ab"),
+    "plain": ("\x1b[200~one\rtwo\x1b[201~", "one\ntwo"),
+}
+
+
+@pytest.mark.parametrize("what", PASTES)
+async def test_what_is_pasted_never_acts_as_keys(what: str) -> None:
+    sent, expected = PASTES[what]
+    async with playing() as play:
+        for pieces in ((sent,), tuple(sent)):
+            if what == "an end of its own" and len(pieces) > 1:
+                continue  # piece by piece nobody can tell
+            parser = XTermParser()
+            await play.write("<")
+            for piece in pieces:
+                for event in parser.feed(piece):
+                    play.app.post_message(event)
+            await play.settle()
+            await play.write(">")
+            assert play.stage.acted == []
+            assert play.draft.replace("[200~", "") == f"<{expected}>"
+            await clear(play)

@@ -8,9 +8,17 @@ It knows no widget.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from textual import _ansi_sequences
+from textual._xterm_parser import XTermParser
+
+from canopy_tui.view.terminal_paste import PasteFilter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from textual.message import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +49,20 @@ SEQUENCES: dict[str, str] = {
 
 
 def teach() -> None:
-    """Put :data:`SEQUENCES` into the table of Textual's parser; a second call changes nothing."""
+    """Put :data:`SEQUENCES` into the table of Textual's parser, and a filter for pastes before it;
+    a second call changes nothing.
+    """
     table = cast("dict[str, Any]", _ansi_sequences.ANSI_SEQUENCES_KEYS)
     for sequence, key in SEQUENCES.items():
         table[sequence] = (_NamedKey(key),)
+    XTermParser.feed = _filtered  # type: ignore[method-assign, assignment]
+
+
+_feed = XTermParser.feed
+
+
+def _filtered(parser: XTermParser, data: str) -> Iterable[Message]:
+    """Feed the parser of Textual with what may be read of ``data``."""
+    paste = parser.__dict__.setdefault("paste_filter", PasteFilter())
+    readable = paste(data)
+    return _feed(parser, readable) if readable or not data else ()
