@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from canopy_tui.inspect.opening import inspect_app
-from canopy_tui.view.request_screen import RequestScreen
+from canopy_tui.view.main_screen import MainScreen
 from canopy_tui.view.timeline_screen import TimelineRows, TimelineScreen
 from inspect_sessions.stored import answer, inspection, opened_by, team
 from replay.patience import PatientPlay
@@ -44,7 +44,13 @@ async def test_looking_at_a_session_that_goes_on(tmp_path: Path, size: tuple[int
         await pilot.click(rows, offset=(4, 1))
         await play.shows("No more.")
         await play.press("h", "i", "enter", "ctrl+o", "f9", "escape")
-        assert not isinstance(app.screen, RequestScreen)
+        assert isinstance(app.screen, MainScreen)
+        await play.press("ctrl+f")
+        await play.write("two")
+        await play.until(lambda: app.find_panel.hits, "a hit")
+        await play.press("t", "escape")
+        assert isinstance(app.screen, MainScreen)
+        assert not app.find_panel.display
         t.user("more?")
         answer(t, "Grown later.", "m5")
         await play.shows("Grown later.")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 _TITLE_WIDTH = 44
-_NEED_AN_AGENT = frozenset({"mode", "restart"})
+_NEED_AN_AGENT = frozenset({"mode", "restart", "stop-background"})
 
 
 class Command(NamedTuple):

@@ -62,7 +62,7 @@ class InspectApp(ReadOnlyApp):
     """Its host is an :class:`InspectHost`."""
 
     TITLE = "canopy inspect"
-    why_not = "This is a look at the past: nothing can be sent. canopy --resume goes on with it."
+    why_not = "This is a look at the past: nothing can be sent."
     key_groups: ClassVar[tuple[Group, ...]] = (INSPECTION, *ReadOnlyApp.key_groups)
     plain_keys = frozenset(key.action for key in INSPECTION.keys)
     BINDINGS: ClassVar[list[BindingType]] = [

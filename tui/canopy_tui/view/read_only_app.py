@@ -83,9 +83,11 @@ class ReadOnlyApp(CanopyApp):
         self.say(self.why_not)
 
     def action_step_back(self) -> None:
-        """Esc: leave the tree, or a child."""
+        """Esc: leave the search, the tree, or a child."""
         view = self.view
-        if not self.main.leave_tree() and view is not None and view.parent is not None:
+        if self.find_panel.display or self.main.transcript.wanted is not None:
+            super().action_step_back()
+        elif not self.main.leave_tree() and view is not None and view.parent is not None:
             self.go(view.parent)
 
     def action_interrupt(self) -> None:
