@@ -110,7 +110,7 @@ PATHS = (
 def best(query: str, paths: tuple[str, ...] = PATHS) -> list[str]:
     search = Search(query, 5)
     for number in range(Search.PASSES):
-        if not search.enough:
+        if not search.enough(number):
             search.look(block_of(paths), number)
     return search.best()
 

@@ -133,7 +133,7 @@ class FileIndex:
         search = Search(query, SHOWN)
         started = time.monotonic()
         for number in range(Search.PASSES):
-            for block in blocks if not search.enough else ():
+            for block in blocks if not search.enough(number) else ():
                 search.look(block, number)
                 if time.monotonic() - started > _LOOK_TIME:
                     await asyncio.sleep(0)

@@ -15,6 +15,9 @@ from dataclasses import dataclass
 BLOCK = 2000
 """Paths in one block."""
 _MOST_PER_BLOCK = 2000
+LOOSE = 2
+"""The pass that finds letters anywhere; with a few closer fits it is only noise."""
+_FEW = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +63,9 @@ class Search:
         )
         self._loose = re.compile(f"^{loose}", re.MULTILINE)
 
-    @property
-    def enough(self) -> bool:
-        """Whether looser fits are not needed."""
-        return len(self._ranked) >= self.limit
+    def enough(self, number: int) -> bool:
+        """Whether the looser fits of the pass ``number`` are not needed."""
+        return len(self._ranked) >= (_FEW if number == LOOSE else self.limit)
 
     def look(self, block: Block, number: int) -> None:
         """Note what fits in ``block`` in the pass ``number``."""
@@ -71,7 +73,7 @@ class Search:
             path = block.paths[place]
             if path not in self._ranked:
                 end = at + len(self.query) - block.starts[place] - 1
-                fit = 5 if number == 2 else _fit(path, end, 4 if number else 0)
+                fit = 5 if number == LOOSE else _fit(path, end, 4 if number else 0)
                 self._ranked[path] = (fit, path.rstrip("/").count("/"), len(path), path)
 
     def best(self) -> list[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from textual.content import Content
 from textual.message import Message
 
+from canopy_tui.model.glyphs import ASCII, UNICODE
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.shelf import Pasted, Picture
 from canopy_tui.view.clicks import Clickable, clickable
@@ -33,8 +34,9 @@ class AttachmentStrip(Clickable):
 
         mark: str
 
-    def __init__(self) -> None:
+    def __init__(self, glyphs: str = UNICODE) -> None:
         super().__init__(id="attachments")
+        self._cross = "x " if glyphs == ASCII else "× "
         self._held: Mapping[str, Pasted | Picture] = {}
         self.display = False
 
@@ -54,7 +56,7 @@ class AttachmentStrip(Clickable):
 
     def _line(self, mark: str, thing: Pasted | Picture) -> Content:
         remove = clickable("remove", mark)
-        cross = Content("× ").stylize(remove).stylize("$text-muted")
+        cross = Content(self._cross).stylize(remove).stylize("$text-muted")
         label = mark.strip("[]").partition(":")[0]
         if isinstance(thing, Picture):
             kind = thing.mime_type.removeprefix("image/").upper()

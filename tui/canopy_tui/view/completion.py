@@ -21,7 +21,7 @@ from canopy_tui.model.sanitize import clipped
 if TYPE_CHECKING:
     from canopy_shared.updates import Command
 
-_NAME_WIDTH = 24
+_WIDEST_LABEL = 44
 _CUT = "…"
 
 
@@ -111,7 +111,9 @@ class Completion(OptionList):
 
     def _draw(self) -> None:
         self._width = self._room
-        rows = [Option(_line(offer, self._width)) for offer in self._offers]
+        labels = [cell_len(offer.text) + cell_len(offer.hint) + 3 for offer in self._offers]
+        column = min(max(labels, default=0), _WIDEST_LABEL)
+        rows = [Option(_line(offer, self._width, column)) for offer in self._offers]
         if self._note:
             rows.append(Option(Content.styled(self._note, "dim"), disabled=True))
         self.clear_options()
@@ -154,7 +156,7 @@ class Completion(OptionList):
         self.post_message(self.Chosen(self._offers[event.option_index]))
 
 
-def _line(offer: Offer, width: int) -> Content:
+def _line(offer: Offer, width: int, column: int) -> Content:
     if offer.is_path:
         head, slash, tail = clipped(offer.text, 1000).rstrip("/").rpartition("/")
         tail += "/" if offer.text.endswith("/") else ""
@@ -165,6 +167,6 @@ def _line(offer: Offer, width: int) -> Content:
         return Content.assemble((head, "dim"), tail)
     name = clipped(offer.text, 60)
     label = Content.assemble(name, (f" {offer.hint}" if offer.hint else "", "italic dim"))
-    gap = " " * max(2, _NAME_WIDTH - label.cell_length)
+    gap = " " * max(2, column - label.cell_length)
     line = Content.assemble(label, gap, (clipped(offer.about, 300), "dim"))
     return line.truncate(width, ellipsis=True)

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from canopy_tui.model.glyphs import ASCII
 from canopy_tui.model.intents import (
     EditQueued,
     RemoveQueued,
@@ -28,7 +29,7 @@ from canopy_tui.view.completing import Completing
 from canopy_tui.view.completion import Completion
 from canopy_tui.view.placeholders import Abilities
 from canopy_tui.view.posting import Posted
-from canopy_tui.view.prompt_area import Ghost, PromptArea
+from canopy_tui.view.prompt_area import Ghost, PromptArea, plain
 from canopy_tui.view.queue_strip import QueueStrip
 
 if TYPE_CHECKING:
@@ -84,10 +85,11 @@ class Composer(Vertical):
     def compose(self) -> ComposeResult:
         """What can be picked, the queue, what goes with the message, and the field."""
         yield Completion()
-        yield QueueStrip()
-        yield AttachmentStrip()
+        yield QueueStrip(self._around.glyphs)
+        yield AttachmentStrip(self._around.glyphs)
         with Horizontal(id="composer-box"):
-            yield Static("›", id="composer-mark", markup=False)
+            mark = ">" if self._around.glyphs == ASCII else "›"
+            yield Static(mark, id="composer-mark", markup=False)
             yield PromptArea()
 
     def on_mount(self) -> None:
@@ -103,6 +105,11 @@ class Composer(Vertical):
         area.marks = shelf.spans
         area.links = self.completing.links
         area.ghost = self._ghost
+
+    def on_unmount(self) -> None:
+        """Nobody asks for files any more."""
+        if self._around.files is not None:
+            self._around.files.close()
 
     @property
     def area(self) -> PromptArea:
@@ -179,8 +186,10 @@ class Composer(Vertical):
         self.area.focus()
 
     def add_text(self, text: str) -> None:
-        """Add ``text`` at the caret, as if typed."""
-        self.area.insert(text)
+        """Add ``text`` at the caret, as if typed or pasted."""
+        text = plain(text)
+        if not self.attaching.take_paste(text):
+            self.area.insert(text)
         self.area.focus()
 
     def send(self, text: str) -> None:

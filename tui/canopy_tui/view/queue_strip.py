@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.message import Message
 
+from canopy_tui.model.glyphs import ASCII, UNICODE
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.clicks import Clickable, clickable
 
@@ -43,8 +44,9 @@ class QueueStrip(Clickable):
 
         prompt: int
 
-    def __init__(self) -> None:
+    def __init__(self, glyphs: str = UNICODE) -> None:
         super().__init__(id="queue")
+        self._cross = "x " if glyphs == ASCII else "× "
         self._facts: tuple[object, ...] = ()
         self._queue: tuple[QueuedPrompt, ...] = ()
         self._early: tuple[str, ...] = ()
@@ -101,7 +103,7 @@ class QueueStrip(Clickable):
                 "  editing " if under_edit else "  queued  ",
                 "$primary" if under_edit else "$text-muted",
             ),
-            Content("× ").stylize(remove).stylize("$text-muted"),
+            Content(self._cross).stylize(remove).stylize("$text-muted"),
             Content("now ").stylize(now).stylize("$secondary") if self._steers else "",
             Content(clipped(prompt.written, 500)).stylize(edit),
         )

@@ -34,7 +34,7 @@ class Scene:
 
 _TEACHING = (
     ("Enter", "sends what you wrote; Ctrl+J makes a new line"),
-    ("/", "lists the commands of the agent"),
+    ("/  @", "list the commands of the agent, and the files here"),
     ("Ctrl+T", "goes to the agents: each has a transcript of its own"),
     ("F4", "goes to the next question that waits for you"),
     ("F1", "shows all keys, Ctrl+P all commands"),
