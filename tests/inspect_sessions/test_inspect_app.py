@@ -30,6 +30,7 @@ async def test_looking_at_a_session_that_goes_on(tmp_path: Path, size: tuple[int
         play: Any = PatientPlay(app, pilot, app.inspected, Clock())  # type: ignore[arg-type]
         await play.shows("LIVE")
         await play.shows("No more.")
+        assert not {"\x1b", "\x07"} & set(play.text)
         assert all(view.unseen == 0 for view in app.state.sessions.values())
         await play.press("t")
         await play.until(lambda: isinstance(app.screen, TimelineScreen), "the timeline")

@@ -67,7 +67,7 @@ def test_a_whole_talk_its_recording_and_its_replay(tmp_path: Path) -> None:
     )
     recording = tmp_path / "talk.jsonl"
     done = plain(script, "make it work", "--record", str(recording), typed="yes\n1\n")
-    assert done.stderr == ""
+    assert done.stderr == f"canopy: recorded to {str(recording)!r}; canopy replay shows it\n"
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     assert lines[:2] == ["canopy: connected to Fake", "you: make it work"]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from canopy_shared.elicitation import parse_elicitation
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model import transcript
-from canopy_tui.model.entries import ChangesEntry, CompactionEntry
+from canopy_tui.model.entries import ChangesEntry, CompactionEntry, NoticeEntry
 from canopy_tui.model.state import PendingRequest, Touched
 from canopy_tui.plain.asking import question_of
 from canopy_tui.plain.narrator import Narrator
@@ -348,3 +350,44 @@ def test_compaction_and_changed_files_are_told() -> None:
         "main: file changed: /a.py",
         "main: file changed: /b␛.py",
     ]
+
+
+HOSTILE = st.text(
+    st.characters(codec="utf-8") | st.sampled_from("\x1b\x07\x9b\u202e\u2028\r\x00[]/"), max_size=20
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(words=st.lists(HOSTILE, min_size=9, max_size=9))
+def test_no_text_of_others_controls_the_terminal(words: list[str]) -> None:
+    told, message, title, output, name, task, reason, notice, path = words
+    story = Story()
+    narrator = Narrator(story.state)
+    touched = Touched()
+    story.prompt(told)
+    touched.merge(story.touched)
+    for session, update in (
+        ("S", said(message)),
+        ("S", tool("t1", title, kind="execute", status="in_progress")),
+        ("S", tool_update("t1", status="failed", rawOutput=output)),
+        ("S", spawned("C", name, task=task, prompt=task)),
+        ("C", said(message)),
+        ("S", {"sessionUpdate": "plan", "entries": [{"content": title, "status": "pending"}]}),
+    ):
+        touched.merge(story.update(session, update))
+    for entry in (
+        NoticeEntry(at=1.0, severity="error", title=notice, detail=output),
+        ChangesEntry(at=2.0, paths=(path,)),
+        CompactionEntry(at=3.0, status="failed", error=reason),
+    ):
+        transcript.append(story.state, story.view(), entry, touched)
+    story.happens(e.LinkChanged(status="lost", detail=reason, stderr=output, at=9.0))
+    touched.merge(story.touched)
+    request = story.asks("S", "t9", command=output)
+    question = question_of(request, story.tool("t9"))
+    lines = [*narrator.lines(touched), *narrator.rest(), *question.lines()]
+    assert not CONTROLS & set("".join(lines))
+
+
+CONTROLS = {chr(code) for code in (*range(32), *range(127, 160), 0x202E, 0x2028)}
+CONTROLS.discard("\t")

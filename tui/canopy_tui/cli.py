@@ -97,7 +97,9 @@ def _open_client(request: OpenClient) -> int:
     from canopy_tui.compose import run_client
 
     recorder = _recorder(request.record)
-    return run_client(directory, agent_command, request.demo, recorder=recorder)
+    code = run_client(directory, agent_command, request.demo, recorder=recorder)
+    _tell_of(recorder)
+    return code
 
 
 def _serve(request: ServeStdio) -> int:
@@ -113,7 +115,9 @@ def _plain(request: RunPlain) -> int:
     from canopy_tui.compose import run_plain
 
     recorder = _recorder(request.record)
-    return run_plain(directory, agent_command, request.demo, request.prompt, recorder=recorder)
+    code = run_plain(directory, agent_command, request.demo, request.prompt, recorder=recorder)
+    _tell_of(recorder)
+    return code
 
 
 def _recorder(typed: str | None) -> Recorder | None:
@@ -132,6 +136,11 @@ def _recorder(typed: str | None) -> Recorder | None:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise StartError(f"--record: {typed!r} cannot be made: {reason}", USAGE_EXIT) from None
+
+
+def _tell_of(recorder: Recorder | None) -> None:
+    if recorder is not None:
+        _complain(f"recorded to {str(recorder.file)!r}; canopy replay shows it")
 
 
 def _replay(request: Replay) -> int:
