@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from canopy_tui.view.request_screen import RequestScreen
 from canopy_tui.view.start_view import Scene
 from canopy_tui.view.surroundings import Surroundings
 from canopy_tui.view.theme import DARK, LIGHT
+from tool_sheet import every_tool, painted, take_sheet
 from waiting import eventually
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).resolve().parent.parent / "screenshots"
 SIZES = {"wide": (120, 40), "80x24": (80, 24)}
+COLUMNS = {"wide": 120, "80x24": 80, "sheet": 120}
 THEMES = {"dark": DARK, "light": LIGHT}
 PNG_CELL = 9
 """Pixels per column."""
@@ -79,6 +82,15 @@ class Camera:
         await self._pilot.resize_terminal(*SIZES["wide"])
         print(name, flush=True)
 
+    async def take_sheet(self, name: str, size: tuple[int, int]) -> None:
+        """``NAME-sheet-dark.svg``, of that size, from the first line on."""
+        await self._pilot.resize_terminal(*size)
+        self._app.main.transcript.action_start()
+        await self._pilot.pause(0.2)
+        path = FOLDER / f"{name}-sheet-dark.svg"
+        path.write_text(self._svg(), encoding="utf-8")
+        print(name, flush=True)
+
     def _svg(self) -> str:
         svg = self._app.export_screenshot(title="canopy")
         svg = svg.replace("<svg ", '<svg xml:space="preserve" ', 1)
@@ -91,7 +103,7 @@ def make_bitmaps(fonts: Path) -> None:
     """A ``.png`` beside every ``.svg``."""
     environment = {**os.environ, "FONTCONFIG_FILE": str(fonts)}
     for path in sorted(FOLDER.glob("*.svg")):
-        columns = next(size[0] for name, size in SIZES.items() if f"-{name}-" in path.name)
+        columns = next(COLUMNS[name] for name in COLUMNS if f"-{name}-" in path.name)
         pixels = str(columns * PNG_CELL)
         command = ["rsvg-convert", "-w", pixels, str(path), "-o", str(path.with_suffix(".png"))]
         subprocess.run(command, check=True, env=environment)
@@ -121,7 +133,7 @@ async def demo() -> AsyncIterator[CanopyApp]:
                     launch,
                     place.cwd,
                     schedule=schedule,
-                    on_touched=on_touched,
+                    on_touched=partial(painted, on_touched),
                     environment=place.env,
                 )
             )
@@ -213,6 +225,8 @@ async def main() -> int:
         fonts.write_text(FONTS, encoding="utf-8")
         async with demo() as app, app.run_test(size=SIZES["wide"]) as pilot:
             await play(app, pilot, Camera(app, pilot))
+        async with every_tool() as app, app.run_test(size=SIZES["wide"]) as pilot:
+            await take_sheet(app, pilot, Camera(app, pilot).take_sheet)
         make_bitmaps(fonts)
     return 0
 

@@ -114,15 +114,15 @@ def test_a_message_without_text_takes_no_room() -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (ImageContent("A" * 4096, "image/png"), "[image image/png, 3 kB]"),
+        (ImageContent("A" * 4096, "image/png"), "[image image/png, 3 kB] [o: open]"),
         (
             ImageContent("", "image/png", "file:///a b.png"),
-            "[image image/png, 0 B file:///a b.png]",
+            "[image image/png, 0 B file:///a b.png] [o: open]",
         ),
         (AudioContent("A" * 8_000_000, "audio/wav"), "[audio audio/wav, 5 MB]"),
-        (ResourceLink("file:///a.py", "a.py"), "@a.py (file:///a.py)"),
-        (ResourceLink("a.py", "a.py"), "@a.py"),
-        (ResourceLink("u", "n", title="Title"), "@Title (u)"),
+        (ResourceLink("file:///a.py", "a.py"), "@a.py (file:///a.py) [o: open]"),
+        (ResourceLink("a.py", "a.py"), "@a.py [o: open]"),
+        (ResourceLink("u", "n", title="Title"), "@Title (u) [o: open]"),
         (EmbeddedResource({"uri": "u", "text": "a\nb"}), "[resource u, 2 lines]"),
         (EmbeddedResource({"uri": "u", "blob": "AAAA"}), "[resource u, 3 B]"),
         (EmbeddedResource({}), "[resource , empty]"),
@@ -134,7 +134,8 @@ def test_a_message_without_text_takes_no_room() -> None:
 )
 def test_other_content_has_a_placeholder(content: Any, words: str) -> None:
     assert shown(message("", extras=[content]), 80) == f"  {words}"
-    assert words in shown(message("See", Role.USER, extras=[content]), 80)
+    plain = words.removesuffix(" [o: open]")
+    assert plain in shown(message("See", Role.USER, extras=[content]), 80)
     call = tool("t", content=(ToolContent(content),))
     if not isinstance(content, UnknownContent):
         assert words in shown(call, 80, expanded=True)
@@ -155,10 +156,42 @@ def test_other_content_has_a_placeholder(content: Any, words: str) -> None:
         (tool("make", status="in_progress", backgrounded=True), "▶ make  in background"),
         (tool("make", status="failed"), "✗ make  failed"),
         (tool("make", has_terminal=True, exited=True, exit_code=2), "✗ make  failed  exit 2"),
+        (
+            tool("x", has_terminal=True, exited=True, exit_code=1, output="Exit code 3\nno"),
+            "✗ x  failed  exit 3",
+        ),
         (tool("make", has_terminal=True, output="a\nb\n"), "✓ make  2 lines"),
         (tool("make", has_terminal=True), "✓ make  no output"),
-        (tool("", name="mcp__x__y"), "✓ mcp__x__y"),
+        (tool("", name="mcp__x__y"), "✓ x: y"),
         (tool(""), "✓ tool"),
+        (
+            tool("SendMessage", raw_input={"to": "kid", "summary": "go", "message": "x"}),
+            "✓ SendMessage  kid · go",
+        ),
+        (
+            tool("SendMessage", content=(text_content('{"success":false,"message":"nobody"}'),)),
+            "✓ SendMessage  nobody",
+        ),
+        (
+            tool("CronList", content=(text_content("one job\nanother"),)),
+            "✓ CronList  one job",
+        ),
+        (
+            tool(
+                "Asking for your input",
+                name="AskUserQuestion",
+                content=(
+                    text_content(
+                        'Your questions have been answered: "Which?"="A". You can now go on.'
+                    ),
+                ),
+            ),
+            "✓ Asking for your input  Which? A",
+        ),
+        (
+            tool("x", content=(ToolContent(ImageContent("AAAA", "image/png")),)),
+            "✓ x  1 image",
+        ),
         (tool("a\nb\tc"), "✓ a b c"),
         (tool("make", ended_at=AT + 3.24), "✓ make  3.2s"),
         (tool("make", ended_at=AT + 130), "✓ make  2m10"),
@@ -239,7 +272,7 @@ def test_an_expanded_call_shows_input_contents_and_output() -> None:
         output="out\n",
     )
     assert shown(entry, expanded=True).split("\n") == [
-        "✓ run  1 line",
+        "✓ run  5 · a b  out",
         "  timeout: 5",
         "  env:",
         "    A: 1",

@@ -18,6 +18,7 @@ from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import ClientState, SessionView
 from canopy_tui.view.blocks.block import Look
 from canopy_tui.view.blocks.tool import state_of
+from canopy_tui.view.blocks.tool_words import exit_code_of
 from canopy_tui.view.transcript import TranscriptView
 
 if TYPE_CHECKING:
@@ -96,8 +97,8 @@ class DetailScreen(ModalScreen[None]):
     def _title(self) -> None:
         entry = self._entry
         words = [clipped(entry.title or entry.name or "tool", 120), state_of(entry)]
-        if entry.exited and entry.exit_code is not None:
-            words.append(f"exit {entry.exit_code}")
+        if (code := exit_code_of(entry)) is not None:
+            words.append(f"exit {code}")
         self._frame.border_title = Content(" · ".join(words))
         keys = ["y copy", "v raw", "o open", "Esc closes"]
         if any(isinstance(part, Diff) for part in entry.content):

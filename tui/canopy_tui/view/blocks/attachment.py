@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from canopy_shared.content import ImageContent, ResourceLink
 from canopy_tui.model.attachments import described
 from canopy_tui.model.sanitize import visible
 from canopy_tui.view.blocks.block import beside, inside
@@ -34,7 +35,10 @@ class Attachment:
         """One line, wrapped when the name is long."""
         page = inside(paper)
         text = visible(described(self.content), multiline=False)
-        return beside(laid([[(text, paper.ink.muted)]], page.width))
+        line = [(text, paper.ink.muted)]
+        if isinstance(self.content, ImageContent | ResourceLink):
+            line.append((" [o: open]", paper.ink.faint))
+        return beside(laid([line], page.width))
 
     def guess(self, width: int) -> int:
         """Names are mostly short."""

@@ -9,10 +9,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from canopy_shared.content import Diff, TextContent, ToolContent
+from rich.cells import cell_len
+
+from canopy_shared.content import Diff
 from canopy_tui.model.sanitize import visible
 from canopy_tui.view.blocks.block import INDENT
 from canopy_tui.view.blocks.diff import change_runs
+from canopy_tui.view.blocks.tool_words import result_of, subject_of, title_of
 from canopy_tui.view.labels import duration
 from canopy_tui.view.strips import NONE, Row, fitted, width_of
 
@@ -22,12 +25,11 @@ if TYPE_CHECKING:
     from canopy_tui.model.entries import ToolEntry
     from canopy_tui.view.strips import Paper, Run
 
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*$\n?", re.MULTILINE)
-_FOUND = re.compile(r"Found (\d[\d,]* \w+)")
 _CODE = re.compile(r"`([^`]+)`")
-_NOUNS = {"search": "match", "read": "line"}
 _TITLE = 20
 """Cells of the title that stay, rather than less important results."""
+_SUBJECT = 8
+"""Least cells for what the call is about."""
 _SLOW = 1.0
 """Seconds from which on the time that a call took is worth telling."""
 
@@ -44,6 +46,7 @@ class ToolLine:
     results: tuple[str, ...] = ()
     change: tuple[tuple[str | None, str], ...] = ()
     opens: bool = True
+    subject: str = ""
 
     def draw(self, paper: Paper) -> list[Row]:
         """Exactly one row; a long title is cut so that the result stays in sight."""
@@ -52,11 +55,21 @@ class ToolLine:
         tail: list[Run] = [(f"  {word}", style)] if word else []
         for old, new in self.change:
             tail += change_runs(old, new, paper)
-        tail += [(f"  {visible(result, multiline=False)}", ink.muted) for result in self.results]
         room = paper.width - INDENT
+        taken = cell_len(self.title) + min(cell_len(self.subject), _TITLE) + width_of(tail) + 6
+        for result in self.results:
+            cells = max(room // 2, room - taken)
+            words = fitted(visible(result, multiline=False), cells, paper.marks.more)
+            tail.append((f"  {words}", ink.muted))
         while len(tail) > 1 and room - width_of(tail) < _TITLE:
             tail.pop()
         title = self._title(paper, max(room - width_of(tail), room // 2))
+        if (
+            self.subject not in ("", *self.results)
+            and (left := room - width_of(tail) - width_of(title) - 2) >= _SUBJECT
+        ):
+            about = fitted(visible(self.subject, multiline=False), left, paper.marks.more)
+            title.append((f"  {about}", ink.faint))
         runs = [(f"{mark} ", style), *title, *tail]
         return [Row(tuple(runs), INDENT, hit="toggle" if self.opens else "")]
 
@@ -98,9 +111,10 @@ def tool_line(entry: ToolEntry, *, opens: bool) -> ToolLine:
     )
     return ToolLine(
         state=state_of(entry),
-        title=entry.title or entry.name or "",
+        title=title_of(entry),
+        subject=subject_of(entry),
         command=entry.kind == "execute" and bool(entry.title),
-        results=tuple(filter(None, (_result(entry), _time(entry)))),
+        results=tuple(filter(None, (result_of(entry), _time(entry)))),
         change=diffs if len(diffs) == 1 else (),
         opens=opens,
     )
@@ -119,37 +133,6 @@ def state_of(entry: ToolEntry) -> str:
     if entry.ended:
         return "done"
     return "running" if entry.status == "in_progress" else "pending"
-
-
-def _result(entry: ToolEntry) -> str:
-    """``exit 1``, ``12 matches``, ``40 lines``, …: empty when there is nothing short to say."""
-    if entry.exited and entry.exit_code:
-        return f"exit {entry.exit_code}"
-    if not entry.ended or entry.status == "failed":
-        return ""
-    if entry.has_terminal:
-        return _many(_lines_in(entry.output), "line") if entry.output.strip() else "no output"
-    text = "\n".join(
-        part.content.text
-        for part in entry.content
-        if isinstance(part, ToolContent) and isinstance(part.content, TextContent)
-    )
-    if found := _FOUND.match(text):
-        return found[1]
-    count = _lines_in(_FENCE.sub("", text))
-    noun = _NOUNS.get(entry.kind, "line")
-    if entry.kind == "search" and not count and not entry.content:
-        return ""
-    return _many(count, noun) if count else ""
-
-
-def _lines_in(text: str) -> int:
-    return len(text.strip("\n").split("\n")) if text.strip() else 0
-
-
-def _many(count: int, noun: str) -> str:
-    plural = "es" if noun.endswith("ch") else "s"
-    return f"{count:,} {noun}{'' if count == 1 else plural}"
 
 
 def _time(entry: ToolEntry) -> str:

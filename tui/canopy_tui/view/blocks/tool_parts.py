@@ -9,7 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from canopy_shared.content import Diff, TerminalRef, TextContent, ToolContent, UnknownContent
+from canopy_shared.content import (
+    Diff,
+    ImageContent,
+    TerminalRef,
+    TextContent,
+    ToolContent,
+    UnknownContent,
+)
 from canopy_tui.model.sanitize import visible
 from canopy_tui.model.values import value_lines
 from canopy_tui.view.ansi import ansi_lines
@@ -133,8 +140,7 @@ def _below(entry: ToolEntry, look: Look) -> list[Block]:
     if expanded and (arguments := _arguments(entry)):
         blocks.append(Input(arguments, look.whole))
     blocks += _changes(entry, look)
-    if expanded:
-        blocks += _contents(entry, look)
+    blocks += _contents(entry, look) if expanded else _pictures(entry)
     if look.whole and entry.output.strip():
         blocks += [Output(piece) for piece in _pieces(entry.output)]
     elif entry.output.strip() and (expanded or not entry.ended or entry.status == "failed"):
@@ -208,6 +214,14 @@ def _contents(entry: ToolEntry, look: Look) -> list[Block]:
             case Diff() | TerminalRef():
                 pass
     return blocks
+
+
+def _pictures(entry: ToolEntry) -> list[Block]:
+    return [
+        Attachment(part.content)
+        for part in entry.content
+        if isinstance(part, ToolContent) and isinstance(part.content, ImageContent)
+    ]
 
 
 def _first_text(entry: ToolEntry) -> str:
