@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 TICK = 1.0
 """Seconds between two looks at times that are shown."""
+LAST_LOOKS = 3
+"""Looks after the end of all work: a count falls to nothing a moment after there is nothing."""
 NOT_CYCLED = frozenset({"bypassPermissions", "dontAsk"})
 """Modes that ask nothing any more: chosen by name in the palette, never by going round."""
 
@@ -61,7 +63,7 @@ class CanopyApp(WriteApp, WorkApp, FindApp, ExportApp):
         self.desk = RequestDesk(self, self.state, marks_of(around.glyphs))
         self._announcer = Announcer(self.state, around.glyphs, self._ring, self._write_title)
         self._turns: dict[str, int] = {}
-        self._worked = False
+        self._last_looks = 0
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = LIGHT if constants.DEFAULT_THEME == LIGHT else DARK
@@ -103,9 +105,9 @@ class CanopyApp(WriteApp, WorkApp, FindApp, ExportApp):
 
     def _tick(self) -> None:
         at_work = tree.totals(self.state).at_work
-        if self.shows_main and (at_work or self._worked):
+        if self.shows_main and (at_work or self._last_looks):
             self.main.update_marks()
-        self._worked = bool(at_work)
+        self._last_looks = LAST_LOOKS if at_work else max(0, self._last_looks - 1)
         if self._announcer.has_more:
             self._announcer.look(self.around.clock(), watched=self.app_focus)
         self.desk.look()
