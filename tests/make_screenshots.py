@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from air.air_run import script
 from canopy_tui.model import tree
 from canopy_tui.view.app import CanopyApp
 from canopy_tui.view.key_guard import QUIET
@@ -29,10 +30,11 @@ from tool_sheet import every_tool, painted, take_sheet
 from waiting import eventually
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from textual.pilot import Pilot
 
+    from canopy_agent.demo.rules import Rule
     from canopy_tui.controller import Controller
     from canopy_tui.view.surroundings import OnTouched, Schedule
 
@@ -110,15 +112,17 @@ def make_bitmaps(fonts: Path) -> None:
 
 
 @asynccontextmanager
-async def demo() -> AsyncIterator[CanopyApp]:
-    """The client on the real agent and the scripted model."""
+async def demo(
+    rules: Sequence[Rule] | None = None, env: Mapping[str, str] | None = None
+) -> AsyncIterator[CanopyApp]:
+    """The client on the real agent and the scripted model: the scenes, or ``rules``."""
     from canopy_agent.demo.scenes import scene_list
     from canopy_agent.demo.workspace import demo_environment
     from canopy_agent.server import AgentServer
     from canopy_tui.controller import Controller
     from canopy_tui.in_process_agent import InProcessAgent
 
-    async with demo_environment() as place:
+    async with demo_environment(rules, env=env) as place:
         # So that the pictures show ~/fruitstand and not where it was copied to.
         os.environ["HOME"] = str(place.cwd.parent)
 
@@ -161,8 +165,12 @@ class Person:
 
     async def starts(self, title: str) -> None:
         """Send what starts the scene with that title."""
-        prompt = next(scene.prompt for scene in self._app.around.scenes if title in scene.title)
-        self._app.main.composer.area.begin_with(prompt)
+        scenes = self._app.around.scenes
+        await self.says(next(scene.prompt for scene in scenes if title in scene.title))
+
+    async def says(self, text: str) -> None:
+        """Send a message."""
+        self._app.main.composer.area.begin_with(text)
         await self._pilot.press("enter")
 
     async def is_asked(self) -> None:
@@ -212,6 +220,23 @@ async def play(app: CanopyApp, pilot: Pilot[int], camera: Camera) -> None:
     await camera.take("after-the-turn")
 
 
+async def play_extensions(app: CanopyApp, pilot: Pilot[int], camera: Camera) -> None:
+    """What an IDE and our client have beside prompts: the run that ``tests/air`` has recorded."""
+    person = Person(app, pilot)
+    await person.sees(lambda: app.root is not None and app.root.modes, "the agent")
+    await person.says("tick, please")
+    await person.is_asked()
+    await pilot.press("y")
+    await person.sees(lambda: person.turns(1), "the command in the background")
+    await person.says("/goal all tests pass")
+    await person.sees(lambda: person.turns(2), "the goal")
+    await person.says("fail, please")
+    await person.sees(lambda: person.turns(3), "the failure")
+    await person.says("/compact Keep the goal.")
+    await person.sees(lambda: person.turns(4), "the compaction")
+    await camera.take("extensions")
+
+
 async def main() -> int:
     """Draw all pictures anew."""
     if shutil.which("rsvg-convert") is None:
@@ -227,6 +252,9 @@ async def main() -> int:
             await play(app, pilot, Camera(app, pilot))
         async with every_tool() as app, app.run_test(size=SIZES["wide"]) as pilot:
             await take_sheet(app, pilot, Camera(app, pilot).take_sheet)
+        patient = {"CLAUDE_CODE_MAX_RETRIES": "1"}
+        async with demo(script(), patient) as app, app.run_test(size=SIZES["wide"]) as pilot:
+            await play_extensions(app, pilot, Camera(app, pilot))
         make_bitmaps(fonts)
     return 0
 
