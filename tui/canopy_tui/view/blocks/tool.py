@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _CODE = re.compile(r"`([^`]+)`")
 _TITLE = 20
 """Cells of the title that stay, rather than less important results."""
+_LEAST = 6
+"""Least cells for a result."""
 _SUBJECT = 8
 """Least cells for what the call is about."""
 _SLOW = 1.0
@@ -56,11 +58,14 @@ class ToolLine:
         for old, new in self.change:
             tail += change_runs(old, new, paper)
         room = paper.width - INDENT
-        taken = cell_len(self.title) + min(cell_len(self.subject), _TITLE) + width_of(tail) + 6
+        titled = min(cell_len(visible(self.title, multiline=False)) + 2, room // 2)
+        reserved = min(cell_len(self.subject), _TITLE) + 2 if self.subject else 0
         for result in self.results:
-            cells = max(room // 2, room - taken)
-            words = fitted(visible(result, multiline=False), cells, paper.marks.more)
-            tail.append((f"  {words}", ink.muted))
+            left = room - titled - width_of(tail) - 2
+            cells = left - reserved if left - reserved >= _TITLE else left
+            if cells >= _LEAST:
+                words = fitted(visible(result, multiline=False), cells, paper.marks.more)
+                tail.append((f"  {words}", ink.muted))
         while len(tail) > 1 and room - width_of(tail) < _TITLE:
             tail.pop()
         title = self._title(paper, max(room - width_of(tail), room // 2))
