@@ -13,13 +13,13 @@ from typing import Any, Final
 
 from canopy_agent.auth.methods import Relaunch, auth_methods
 from canopy_agent.capabilities import ClientProfile
-from canopy_agent.settings import IMPLEMENTED_VERSIONS, AdapterSettings
-from canopy_shared.errors import internal_error, unsupported_version
+from canopy_agent.settings import AdapterSettings
 from canopy_shared.ext import air, claude, goal, session_index
 from canopy_shared.version import __version__
 
 NAME: Final = "acp-canopy"
 TITLE: Final = "Canopy"
+VERSION: Final = 1
 
 Condition = Callable[[ClientProfile], bool]
 
@@ -33,11 +33,11 @@ def _to_air(profile: ClientProfile) -> bool:
 
 
 def _to_air_v1(profile: ClientProfile) -> bool:
-    return profile.air and profile.protocol == 1
+    return profile.air and not profile.reports_work
 
 
 def _to_index_client(profile: ClientProfile) -> bool:
-    return profile.protocol == 1 and profile.air_has(air.SESSION_INDEX)
+    return profile.keeps_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ offered.
 
 AIR_OFFERS: Final[tuple[tuple[str, Condition], ...]] = (
     (air.SESSION_FAILURE, _to_air),
-    (air.AGENT_FILE_CHANGE_REPORT, _to_air),
+    (air.AGENT_FILE_CHANGE_REPORT, _to_air_v1),
     (air.NATIVE_SUBAGENT_SESSIONS, _to_air),
     (air.ASYNC_TASKS, _to_air_v1),
     (air.CUSTOM_INSTRUCTIONS, _to_air),
@@ -96,20 +96,6 @@ AIR_OFFERS: Final[tuple[tuple[str, Condition], ...]] = (
 """The AIR capabilities in their order, and to which clients each is announced."""
 
 
-def negotiated_version(requested: int, settings: AdapterSettings) -> int:
-    """The protocol version to speak. Raises unsupported version when there is none in common.
-
-    Version 1 is spoken with every client unless the environment rules it out.
-    """
-    if requested >= 2 and 2 in settings.protocols:
-        if 2 not in IMPLEMENTED_VERSIONS:
-            raise internal_error("protocol version 2 is not part of this release")
-        return 2
-    if 1 in settings.protocols:
-        return 1
-    raise unsupported_version(requested, list(settings.protocols))
-
-
 def initialize_response(
     profile: ClientProfile,
     settings: AdapterSettings,
@@ -118,8 +104,8 @@ def initialize_response(
     hide_subscription: bool = False,
 ) -> dict[str, Any]:
     """The whole result of ``initialize`` for a client of protocol version 1."""
-    response: dict[str, Any] = {"protocolVersion": profile.protocol}
-    _put(response, OFFERS, profile)
+    response: dict[str, Any] = {"protocolVersion": VERSION}
+    put(response, OFFERS, profile)
     meta = response.pop("_meta", {})
     response["agentInfo"] = {"name": NAME, "title": TITLE, "version": __version__}
     response["authMethods"] = auth_methods(
@@ -129,7 +115,8 @@ def initialize_response(
     return response
 
 
-def _put(target: dict[str, Any], offers: tuple[Offer, ...], profile: ClientProfile) -> None:
+def put(target: dict[str, Any], offers: tuple[Offer, ...], profile: ClientProfile) -> None:
+    """Write every offer that is one to this client where it belongs."""
     for offer in offers:
         if not offer.to(profile):
             continue
@@ -142,5 +129,4 @@ def _put(target: dict[str, Any], offers: tuple[Offer, ...], profile: ClientProfi
 
 def _air_meta(profile: ClientProfile) -> dict[str, Any]:
     names = [name for name, to in AIR_OFFERS if to(profile)]
-    offered = goal.advertisement() if profile.protocol == 1 else {}
-    return air.wrap(capabilities=names, **offered)
+    return air.wrap(capabilities=names, **goal.advertisement())

@@ -7,7 +7,7 @@ Every other module asks the profile; none looks at raw capabilities again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -31,10 +31,12 @@ class ClientProfile:
     ``air`` means the client is AIR-like, whatever it declared; ``air_capabilities`` holds the
     capabilities declared under a usable version. ``terminal`` says how command output travels:
     ``None`` (as content), ``"output"`` (whole) or ``"delta"``; ``terminal_replaces`` says that a
-    client of deltas takes the whole output too, in place of what it has.
+    client of deltas takes the whole output too, in place of what it has. ``reports_work`` is what
+    ACP v2 is about: foreground and background work are told by state, a prompt is answered when it
+    is taken in, and what is told of a call or a terminal is kept by the client.
     """
 
-    protocol: int = 1
+    reports_work: bool = False
     child_form: ChildForm = ChildForm.NONE
     flat_transcript: bool = False
     child_cancel: bool = False
@@ -63,10 +65,33 @@ class ClientProfile:
 
     @property
     def ends_turns_with_live_subagents(self) -> bool:
-        """Whether a prompt is answered at its result while its subagents still run (AIR, v1
-        only).
-        """
-        return self.protocol == 1 and self.air_has(air.BACKGROUND_SUBAGENTS)
+        """Whether a turn ends at its result while its subagents still run."""
+        return self.reports_work or self.air_has(air.BACKGROUND_SUBAGENTS)
+
+    @property
+    def follows_tasks(self) -> bool:
+        """Whether background tasks are told as such (AIR); else they are in a list of work."""
+        return not self.reports_work and self.air_has(air.ASYNC_TASKS)
+
+    @property
+    def follows_goals(self) -> bool:
+        """Whether the goal is told (AIR)."""
+        return self.air and not self.reports_work
+
+    @property
+    def keeps_index(self) -> bool:
+        """Whether the client keeps an index of the sessions (AIR)."""
+        return not self.reports_work and self.air_has(air.SESSION_INDEX)
+
+    @property
+    def takes_patches(self) -> bool:
+        """Whether file changes can be told as git patches."""
+        return self.reports_work or (self.air and self.air_has(air.DIFF_PATCH))
+
+    @property
+    def keeps_terminals(self) -> bool:
+        """Whether the terminal of a command in the background stays open after the call."""
+        return self.reports_work or not self.air
 
     @property
     def spares_background(self) -> bool:
@@ -110,8 +135,7 @@ def client_profile(capabilities: Mapping[str, Any], protocol: int = 1) -> Client
     session = _section(capabilities, "session")
     elicitation = _section(capabilities, "elicitation")
     auth = _section(capabilities, "auth")
-    return ClientProfile(
-        protocol=protocol,
+    profile = ClientProfile(
         child_form=form,
         flat_transcript=meta.get(SUBAGENT_TRANSCRIPT) is True,
         child_cancel=form is ChildForm.AIR and canopy.wants_child_cancel(capabilities),
@@ -128,6 +152,22 @@ def client_profile(capabilities: Mapping[str, Any], protocol: int = 1) -> Client
         auth_terminal=auth.get("terminal") is True,
         auth_terminal_meta=meta.get("terminal-auth") is True,
         auth_gateway=_section(auth, "_meta").get("gateway") is True,
+    )
+    return profile if protocol < 2 else _following_work(profile, auth)
+
+
+def _following_work(profile: ClientProfile, auth: Mapping[str, Any]) -> ClientProfile:
+    """What every client of ACP v2 can do without saying so."""
+    return replace(
+        profile,
+        reports_work=True,
+        terminal="delta",
+        terminal_replaces=True,
+        boolean_options=True,
+        notices=True,
+        compaction=True,
+        plan_documents=True,
+        auth_terminal=isinstance(auth.get("terminal"), Mapping),
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from canopy_shared import extension_requests as xr
 from canopy_shared import methods as m
 from canopy_shared.errors import method_not_found
+from canopy_shared.params import Params
 
 if TYPE_CHECKING:
     from canopy_agent.session.directory import SessionDirectory
@@ -25,7 +26,11 @@ def extension_handlers(directory: Callable[[], SessionDirectory], run: Run) -> d
     """Handlers by method; ``directory`` gives the open sessions, ``run`` answers a request with
     what a coroutine gives.
     """
-    return {**_turn_handlers(directory), **_index_handlers(directory, run)}
+    return {
+        **_turn_handlers(directory),
+        **_work_handlers(directory),
+        **_index_handlers(directory, run),
+    }
 
 
 def _turn_handlers(directory: Callable[[], SessionDirectory]) -> dict[str, Handler]:
@@ -49,6 +54,26 @@ def _turn_handlers(directory: Callable[[], SessionDirectory]) -> dict[str, Handl
         session.runtime.extensions.ask(request, lambda key: TaskStopAsked(key, params.task_id))
 
     return {m.STEERING: steer, m.GOAL: set_goal, m.ASYNC_TASK_STOP: stop_task}
+
+
+def _work_handlers(directory: Callable[[], SessionDirectory]) -> dict[str, Handler]:
+    """These methods exist for a client that is given lists of work in the background only."""
+
+    def stop(request: IncomingRequest, field: str) -> None:
+        from canopy_agent.domain.events import WorkStopAsked
+
+        if not directory().follows_work:
+            raise method_not_found(request.method)
+        values = Params(request.params)
+        session, call = values.text("sessionId"), values.text(field)
+        home = directory().home_of(session).runtime
+        in_terminal = field == "terminalId"
+        home.extensions.ask(request, lambda key: WorkStopAsked(key, session, call, in_terminal))
+
+    return {
+        m.TERMINAL_CANCEL: lambda request: stop(request, "terminalId"),
+        m.TOOL_CALL_CANCEL: lambda request: stop(request, "toolCallId"),
+    }
 
 
 def _index_handlers(directory: Callable[[], SessionDirectory], run: Run) -> dict[str, Handler]:

@@ -11,14 +11,14 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from canopy_agent.advertise import initialize_response, negotiated_version
 from canopy_agent.auth.methods import Relaunch
-from canopy_agent.capabilities import ClientProfile, client_profile
 from canopy_agent.extension_handlers import extension_handlers
 from canopy_agent.policy import with_policy
 from canopy_agent.settings import AdapterSettings, read_settings
+from canopy_agent.wire import dialects
 from canopy_shared import methods as m
 from canopy_shared import requests as r
 from canopy_shared.errors import (
@@ -31,6 +31,7 @@ from canopy_shared.peer import IncomingRequest, Peer
 
 if TYPE_CHECKING:
     from canopy_agent.auth.accounts import Accounts
+    from canopy_agent.capabilities import ClientProfile
     from canopy_agent.session.directory import SessionDirectory
     from canopy_agent.session.launching import ProcessFactory
     from canopy_agent.session.opener import Session
@@ -66,6 +67,8 @@ class AgentServer:
         self._hide_subscription = hide_subscription
         self._peer = Peer(transport, on_request=self._request, on_notification=self._notification)
         self._profile: ClientProfile | None = None
+        self._wire: dialects.Wire | None = None
+        self._connect: Callable[[], dialects.Wire] | None = None
         self._accounts: Accounts | None = None
         self._directory: SessionDirectory | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -129,6 +132,7 @@ class AgentServer:
             raise invalid_request("initialize comes first")
         if self._disposing is not None:
             raise invalid_request("the agent is shutting down")
+        request = self._open_wire().translated(request)
         handler = self._handlers.get(request.method)
         if handler is None:
             raise method_not_found(request.method)
@@ -166,18 +170,26 @@ class AgentServer:
     # --- the connection ---------------------------------------------------------------------------
 
     def _initialize(self, request: IncomingRequest) -> None:
-        params = r.InitializeParams.parse(request.params)
-        version = negotiated_version(params.protocol_version, self._settings)
-        profile = client_profile(params.client_capabilities, version)
-        relaunch = Relaunch(sys.executable, ("-m", "canopy_tui"))
-        request.respond(
-            initialize_response(
-                profile, self._settings, relaunch, hide_subscription=self._hide_subscription
-            )
+        dialect = dialects.negotiated(request.params, self._settings)
+        params = dialect.read_hello(request.params)
+        profile, response = dialects.hello(
+            dialect,
+            params,
+            self._settings,
+            Relaunch(sys.executable, ("-m", "canopy_tui")),
+            hide_subscription=self._hide_subscription,
         )
-        self._profile = profile
+        request.respond(response)
+        self._profile, self._wire = profile, None
+        self._connect = partial(dialect.connect, self._peer, profile)
         # the answer is on its way before the rest of the agent is imported
         asyncio.get_running_loop().call_soon(self._open_directory)
+
+    def _open_wire(self) -> dialects.Wire:
+        if self._wire is None:
+            assert self._connect is not None
+            self._wire = self._connect()
+        return self._wire
 
     def _open_directory(self) -> SessionDirectory:
         if self._directory is None:
@@ -186,7 +198,7 @@ class AgentServer:
 
             assert self._profile is not None
             self._directory = SessionDirectory(
-                self._peer,
+                self._open_wire().outbound,
                 self._profile,
                 self._settings,
                 self._open_accounts(),
@@ -201,7 +213,9 @@ class AgentServer:
             from canopy_agent.auth.accounts import Accounts
 
             self._accounts = Accounts(
-                self._peer, self._settings, hide_subscription=self._hide_subscription
+                self._open_wire().outbound,
+                self._settings,
+                hide_subscription=self._hide_subscription,
             )
             self._accounts.begin()
         return self._accounts
@@ -247,6 +261,7 @@ class AgentServer:
             session = await opening
 
             def answer() -> None:
+                session.introduce()
                 request.respond(session.response)
                 session.announce()
 

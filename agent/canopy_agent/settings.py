@@ -17,7 +17,6 @@ from canopy_shared import jsonio
 from canopy_shared.errors import AcpError, internal_error
 
 ADAPTER_VERSIONS: Final = {"": (1, 2), "auto": (1, 2), "v1": (1,), "v2": (2,)}
-IMPLEMENTED_VERSIONS: Final = (1,)
 
 _FEWEST_TOKENS: Final = 100_000
 """A smaller conversation is not worth a compaction, whatever the environment says."""
@@ -63,7 +62,7 @@ class AdapterSettings:
     environment, for the CLI that we start.
     """
 
-    protocols: tuple[int, ...] = IMPLEMENTED_VERSIONS
+    protocols: tuple[int, ...] = (1, 2)
     cli_path: str | None = None
     log_directory: str | None = None
     config_directory: str = ""
@@ -128,12 +127,11 @@ def _is_root() -> bool:
 
 
 def _protocols(value: str) -> tuple[int, ...]:
-    """The versions to serve: what the variable allows, of those that exist."""
+    """The versions to serve."""
     allowed = ADAPTER_VERSIONS.get(value)
     if allowed is None:
         raise SettingsError("CLAUDE_AGENT_ACP_PROTOCOL must be auto, v1 or v2 (or unset)")
-    served = tuple(version for version in allowed if version in IMPLEMENTED_VERSIONS)
-    return served or allowed
+    return allowed
 
 
 def _idle_policy(env: Mapping[str, str]) -> IdlePolicy:

@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 from canopy_shared import content as c
 from canopy_shared import updates as u
+from canopy_shared import work_updates as w
 from canopy_shared.unset import UNSET
 
 _EXCEPTIONS = {"meta": "_meta"}
@@ -100,7 +101,9 @@ def decode_tool_content(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return UNSET
     kind = value.get("type")
-    cls = _tags(c.ToolCallContent).get(kind) if isinstance(kind, str) else None
+    cls: type | None = _tags(c.ToolCallContent).get(kind) if isinstance(kind, str) else None
+    if cls is c.PatchDiff and "changes" not in value:
+        cls = c.Diff  # the two versions give one name to two shapes
     return _fill(cls, value) if cls else c.UnknownContent(str(kind), value)
 
 
@@ -111,6 +114,7 @@ def _plain(cls: type) -> Decoder:
 _BLOCKS = _many(decode_content)
 _TOOL_CONTENTS = _many(decode_tool_content)
 _LOCATIONS = _many(_plain(c.Location))
+_OBJECTS = _many(_mapping)
 
 _NESTED: dict[tuple[type, str], Decoder] = {
     (u.UserMessageChunk, "content"): decode_content,
@@ -128,6 +132,11 @@ _NESTED: dict[tuple[type, str], Decoder] = {
     (u.AvailableCommandsUpdate, "available_commands"): _many(_plain(u.Command)),
     (u.ConfigOptionUpdate, "config_options"): _many(_plain(u.ConfigOption)),
     (u.ConfigOption, "options"): _many(_plain(u.ConfigChoice)),
+    (c.PatchDiff, "changes"): _OBJECTS,
+    (w.StateUpdate, "background"): _OBJECTS,
+    (w.UserMessage, "content"): _BLOCKS,
+    (w.AgentMessage, "content"): _BLOCKS,
+    (w.AgentThought, "content"): _BLOCKS,
 }
 
 
@@ -182,7 +191,7 @@ def decode_update(value: Any) -> u.Update:
     """The ``update`` of a ``session/update``; :class:`UnknownUpdate` for kinds we do not know."""
     if not isinstance(value, Mapping):
         return u.UnknownUpdate("", {"value": value})
-    kind = value.get(u.KIND)
+    kind = value.get(w.KIND)
     cls = _tags(u.Update).get(kind) if isinstance(kind, str) else None
     if cls is None:
         return u.UnknownUpdate(str(kind), value)

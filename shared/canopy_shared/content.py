@@ -107,6 +107,18 @@ class Diff:
 
 
 @dataclass(frozen=True, slots=True)
+class PatchDiff:
+    """File changes as the v2 draft tells them: ``changes`` are ``{operation, path, fileType?}``,
+    ``patch`` is ``{format: "git_patch", text}`` with the paths as they are.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("type", "diff")
+    changes: tuple[Mapping[str, Any], ...]
+    patch: Mapping[str, Any] | Unset | None = UNSET
+    meta: Meta | Unset = UNSET
+
+
+@dataclass(frozen=True, slots=True)
 class TerminalRef:
     """A terminal whose output the client shows in place."""
 
@@ -115,7 +127,7 @@ class TerminalRef:
     meta: Meta | Unset = UNSET
 
 
-ToolCallContent = ToolContent | Diff | TerminalRef | UnknownContent
+ToolCallContent = ToolContent | Diff | PatchDiff | TerminalRef | UnknownContent
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from canopy_shared.codec import decode_tool_call, encode
 from canopy_shared.content import Meta
 from canopy_shared.ext import air
 from canopy_shared.unset import UNSET, Unset
-from canopy_shared.updates import KIND, ToolCallUpdate
+from canopy_shared.updates import ToolCallUpdate
+from canopy_shared.work_updates import KIND
 
 ALLOW_ONCE: Final = "allow_once"
 ALLOW_ALWAYS: Final = "allow_always"

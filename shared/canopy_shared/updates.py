@@ -10,13 +10,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from canopy_shared.unset import UNSET, Unset
+from canopy_shared.work_updates import (
+    KIND,
+    AgentMessage,
+    AgentThought,
+    StateUpdate,
+    TerminalOutputChunk,
+    TerminalUpdate,
+    UserMessage,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from canopy_shared.content import ContentBlock, Location, Meta, ToolCallContent
-
-KIND = "sessionUpdate"
 
 ToolKind = Literal[
     "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"
@@ -85,6 +92,8 @@ class ToolCallUpdate:
     locations: tuple[Location, ...] | Unset | None = UNSET
     raw_input: Any = UNSET
     raw_output: Any = UNSET
+    capabilities: Mapping[str, Any] | Unset | None = UNSET
+    """What a client may do with it (v2): ``{"cancel": {}}`` when it can be stopped."""
     meta: Meta | Unset = UNSET
 
 
@@ -368,6 +377,12 @@ Update = (
     | AsyncTaskSpawned
     | AsyncTaskProgress
     | AsyncTaskStateUpdate
+    | StateUpdate
+    | UserMessage
+    | AgentMessage
+    | AgentThought
+    | TerminalUpdate
+    | TerminalOutputChunk
     | UnknownUpdate
 )
 

@@ -25,6 +25,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "canopy_shared",
         "canopy_agent.domain",
         "canopy_agent.render",
+        "canopy_agent.advertise",
+        "canopy_agent.auth.methods",
         *AGENT_VALUES,
     ),
     "canopy_agent.claude": ("canopy_shared", "canopy_agent.domain", *AGENT_VALUES),
@@ -120,6 +122,25 @@ def test_no_relative_imports() -> None:
         if found.target.startswith(".")
     ]
     assert against == []
+
+
+def test_only_the_wire_knows_the_version_of_the_protocol() -> None:
+    against = [
+        f"{module.shown}:{found.line} imports {found.target}"
+        for module in product_modules()
+        if module.within("canopy_agent") and not module.within("canopy_agent.wire")
+        for found in module.imports
+        if found.reaches("canopy_agent.wire")
+        if module.name != "canopy_agent.server" or not found.reaches("canopy_agent.wire.dialects")
+    ]
+    spoken = [
+        module.shown
+        for module in product_modules()
+        if module.within("canopy_agent")
+        and not module.within("canopy_agent.wire", "canopy_agent.advertise")
+        if "protocolVersion" in module.text
+    ]
+    assert against + spoken == []
 
 
 def test_views_reach_nobody_who_acts() -> None:

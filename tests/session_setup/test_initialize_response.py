@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from canopy_agent.advertise import initialize_response, negotiated_version
+from canopy_agent.advertise import initialize_response
 from canopy_agent.auth.methods import Relaunch, gateway_login
 from canopy_agent.capabilities import client_profile
 from canopy_agent.settings import AdapterSettings, SettingsError, read_settings
+from canopy_agent.wire.dialects import negotiated
 from canopy_shared.errors import AcpError
 from canopy_shared.requests import AuthenticateParams, InitializeParams
 from canopy_shared.version import __version__
@@ -112,17 +113,22 @@ def test_the_schema_of_acp_reads_the_response() -> None:
 # --- versions -----------------------------------------------------------------------------------
 
 
+def spoken(requested: int, environment: str) -> int:
+    settings = read_settings({"CLAUDE_AGENT_ACP_PROTOCOL": environment, "HOME": "/home/me"})
+    return negotiated({"protocolVersion": requested}, settings).version
+
+
 @pytest.mark.parametrize("requested", [0, 1, 2, 7])
-def test_scenario_4_version_1_is_spoken_with_everybody(requested: int) -> None:
-    for value in ("", "auto", "v1"):
-        settings = read_settings({"CLAUDE_AGENT_ACP_PROTOCOL": value, "HOME": "/home/me"})
-        assert negotiated_version(requested, settings) == 1
+def test_scenario_4_version_1_is_spoken_with_everybody_else(requested: int) -> None:
+    assert spoken(requested, "v1") == 1
+    for value in ("", "auto"):
+        assert spoken(requested, value) == (1 if requested < 2 else 2)
 
 
 def test_scenario_4_a_client_of_version_1_where_only_2_is_allowed() -> None:
-    settings = read_settings({"CLAUDE_AGENT_ACP_PROTOCOL": "v2", "HOME": "/home/me"})
+    assert spoken(2, "v2") == spoken(3, "v2") == 2
     with pytest.raises(AcpError) as caught:
-        negotiated_version(1, settings)
+        spoken(1, "v2")
     assert caught.value.code == -32022
     assert caught.value.data == {"requested": 1, "supported": [2]}
 

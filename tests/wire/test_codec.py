@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from canopy_shared import content as c
 from canopy_shared import updates as u
+from canopy_shared import work_updates as w
 from canopy_shared.codec import decode_session_update, decode_update, encode, wire_name
 from canopy_shared.unset import UNSET
 
@@ -51,6 +52,17 @@ SAMPLES: list[Any] = [
     u.AsyncTaskSpawned("b1", "sleep", "shell", can_stop=True, tool_call_id="t1"),
     u.AsyncTaskProgress("b1", usage={"totalTokens": 1}),
     u.AsyncTaskStateUpdate("b1", "stopped"),
+    w.StateUpdate("idle", "end_turn", background=({"type": "subagent", "sessionId": "a1"},)),
+    w.UserMessage("m", (TEXT,)),
+    w.AgentMessage("m", ()),
+    w.AgentThought("m", None),
+    w.TerminalUpdate("t1", "ls", exit_status={"exitCode": 0}, capabilities={"cancel": {}}),
+    w.TerminalOutputChunk("t1", "aGk="),
+    u.ToolCallUpdate(
+        "t2",
+        content=(c.PatchDiff(({"operation": "add", "path": "/a"},)),),
+        capabilities={"cancel": {}},
+    ),
 ]
 
 

@@ -33,7 +33,7 @@ from canopy_shared.params import Params
 
 if TYPE_CHECKING:
     from canopy_agent.settings import AdapterSettings
-    from canopy_shared.peer import Peer
+    from canopy_shared.outbound import Outbound
     from canopy_shared.requests import AuthenticateParams
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class Accounts:
 
     def __init__(
         self,
-        peer: Peer,
+        peer: Outbound,
         settings: AdapterSettings,
         *,
         hide_subscription: bool = False,

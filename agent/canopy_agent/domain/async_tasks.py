@@ -100,6 +100,10 @@ class AsyncTasks:
         """The announced tasks that did not end."""
         return [task for task in self._tasks.values() if task.announced and not task.is_over]
 
+    def announced(self) -> list[AsyncTask]:
+        """The announced tasks, ended or not."""
+        return [task for task in self._tasks.values() if task.announced]
+
     # --- coming to know a task --------------------------------------------------------------------
 
     def ignore(self, id_: str) -> None:

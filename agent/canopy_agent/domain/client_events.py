@@ -20,7 +20,7 @@ class PromptSubmitted:
     """``session/prompt``, checked and converted. ``received`` counts the client's messages.
 
     ``idle`` is true for a compaction of our own, which no client asked for. ``detached``: no
-    request waits for its end.
+    request waits for its end. ``shown`` are the blocks as the client sent them.
     """
 
     prompt: str
@@ -29,6 +29,7 @@ class PromptSubmitted:
     text: str = ""
     idle: bool = False
     detached: bool = False
+    shown: tuple[Json, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

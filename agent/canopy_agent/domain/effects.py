@@ -64,6 +64,13 @@ class Settle:
 
 
 @dataclass(frozen=True, slots=True)
+class Take:
+    """The CLI took ``prompt`` in: it is part of the conversation from here on."""
+
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
 class SendPrompt:
     """Write a user message to the CLI under the uuid ``prompt``."""
 
@@ -228,10 +235,13 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class ReplyError:
-    """Answer the request of an extension that came as ``key`` with an internal error."""
+    """Answer the request of an extension that came as ``key`` with an internal error, or, when
+    ``invalid``, with one that says what was wrong with it.
+    """
 
     key: str
     message: str
+    invalid: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +282,7 @@ class Logged:
 Effect = (
     Show
     | Settle
+    | Take
     | SendPrompt
     | Requeue
     | Interrupt

@@ -23,6 +23,7 @@ from canopy_agent.domain.extension_events import (
     SteerSubmitted,
     TaskStopAsked,
     TaskStopDone,
+    WorkStopAsked,
 )
 from canopy_agent.domain.report_events import (
     ApiRetried,
@@ -215,4 +216,5 @@ __all__ = [
     "ToolResulted",
     "ToolUsed",
     "WindowKnown",
+    "WorkStopAsked",
 ]

@@ -44,4 +44,14 @@ class SteerSubmitted:
     only_running: bool = False
 
 
-ExtensionEvent = TaskStopAsked | TaskStopDone | SteerSubmitted
+@dataclass(frozen=True, slots=True)
+class WorkStopAsked:
+    """The client wants to stop what ``call`` left running in the background of ``session``."""
+
+    key: str
+    session: str
+    call: str
+    in_terminal: bool
+
+
+ExtensionEvent = TaskStopAsked | TaskStopDone | SteerSubmitted | WorkStopAsked

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from canopy_agent.domain.session_facts import SessionFact
+from canopy_agent.domain.work_facts import WorkFact
 
 Json = Mapping[str, Any]
 
@@ -84,7 +85,8 @@ class ToolReturned:
 
     ``content`` is the block's content (str or list of blocks). ``structured`` is the message's
     ``tool_use_result`` when the message has only this result, else None. ``non_execution_kind`` and
-    ``user_feedback`` come from ``tool_result_meta``.
+    ``user_feedback`` come from ``tool_result_meta``. ``aborted``: a cancel is why it failed;
+    ``lasting``: what the call began goes on under it.
     """
 
     id: str
@@ -95,6 +97,8 @@ class ToolReturned:
     user_feedback: str | None = None
     backgrounded: bool = False
     replay: bool = False
+    aborted: bool = False
+    lasting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,4 +373,5 @@ Fact = (
     | CompactionEnded
     | Noted
     | SessionFact
+    | WorkFact
 )

@@ -23,7 +23,7 @@ from canopy_agent.domain.effects import (
 )
 from canopy_agent.domain.facts import ModeShown, ToolClosed, ToolInputComplete, ToolReturned
 from canopy_agent.domain.state import OpenRequest
-from canopy_agent.domain.tool_rules import on_task_hook, show_hook_response
+from canopy_agent.domain.tool_rules import on_task_hook, show_coming, show_hook_response
 
 if TYPE_CHECKING:
     from canopy_agent.domain.state import SessionState
@@ -32,6 +32,7 @@ QUESTION_TOOL = "AskUserQuestion"
 SANDBOX_NETWORK = "SandboxNetworkAccess"
 ENTER_PLAN_MODE = "EnterPlanMode"
 COMPACTED = "PostCompact"
+COMING = "PreToolUse"
 _RESULT_HOOKS = frozenset({"PostToolUse"})
 _TASK_HOOKS = frozenset({"TaskCreated", "TaskCompleted"})
 
@@ -132,6 +133,8 @@ def on_hook(state: SessionState, event: e.HookFired) -> list[Effect]:
             effects += state.children.placed(agent, event.cwd)
         state.options.hook(agent, event.event, event.input)
         effects += state.options.tell(agent, state.children)
+    if event.event == COMING:
+        effects += show_coming(state, event)
     if event.event in _RESULT_HOOKS:
         effects += show_hook_response(state, event)
         if agent is None and event.input.get("tool_name") == ENTER_PLAN_MODE:

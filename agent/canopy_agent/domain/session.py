@@ -25,6 +25,7 @@ from canopy_agent.domain import (
     task_rules,
     tool_rules,
     turn_rules,
+    work_rules,
 )
 from canopy_agent.domain import events as e
 from canopy_agent.domain.effects import Effect, Show
@@ -116,6 +117,7 @@ RULES: dict[type, Rule] = {
     e.TimerFired: cancel_rules.on_timer,
     e.SessionClosing: cancel_rules.on_closing,
     e.TaskStopAsked: stop_rules.on_stop_asked,
+    e.WorkStopAsked: work_rules.on_stop_asked,
     e.TaskStopDone: stop_rules.on_stop_done,
     e.SteerSubmitted: steering.on_steer,
     e.ApiRetried: failures.on_retried,
@@ -146,4 +148,4 @@ def step(state: SessionState, event: e.Event) -> list[Effect]:
     first = FIRST.get(type(event), _nothing)(state, event)
     effects = [*autonomous_task.before(state, event), *first, *RULES[type(event)](state, event)]
     effects += goals.after(state, effects)
-    return failures.carry(state, event, effects)
+    return work_rules.after(state, event, failures.carry(state, event, effects))

@@ -29,6 +29,7 @@ from canopy_agent.domain.tasks import TaskRegistry
 from canopy_agent.domain.toolcalls import OpenCall, ToolLedger
 from canopy_agent.domain.turns import Turns
 from canopy_agent.domain.usage import UsageMeter
+from canopy_agent.domain.work import Work
 
 if TYPE_CHECKING:
     from canopy_agent.domain.facts import Fact
@@ -73,6 +74,8 @@ class Policy:
     """Warnings of ours are such records too: the client has no notices."""
     goals: bool = False
     """The goal is told (AIR)."""
+    reports_work: bool = False
+    """The client follows work by its state, and a prompt is answered when it is taken in (v2)."""
 
 
 @dataclass(slots=True)
@@ -165,6 +168,7 @@ class SessionState:
     autonomous_task: AutonomousTask | None = None
     failures: Failures | None = None
     goals: Goals | None = None
+    work: Work | None = None
 
     # --- questions --------------------------------------------------------------------------------
 
@@ -199,9 +203,10 @@ class SessionState:
 
     def stoppable_calls(self) -> list[OpenCall]:
         """Open calls of cancelled work: all but those of background agents that go on."""
-        return [call for call in self.ledger.open_calls() if not self._in_background(call)]
+        return [call for call in self.ledger.open_calls() if not self.in_background(call)]
 
-    def _in_background(self, call: OpenCall) -> bool:
+    def in_background(self, call: OpenCall) -> bool:
+        """Whether a background agent made ``call``, which a cancel does not stop."""
         agent = self.maker_of(call)
         return self.tasks.get(agent) is not None and not self.tasks.blocks_foreground(agent)
 
@@ -237,10 +242,11 @@ def new_state(root: str, policy: Policy, *, resumed: bool = False, epoch: str = 
     else:
         children = FlatChildren(root, text=policy.child_text, deltas=policy.child_deltas)
     return SessionState(
-        async_tasks=AsyncTasks(root) if policy.async_tasks else None,
+        async_tasks=AsyncTasks(root) if policy.async_tasks or policy.reports_work else None,
         autonomous_task=AutonomousTask(epoch) if policy.async_tasks else None,
         failures=Failures(root, epoch) if policy.failures else None,
         goals=Goals(root) if policy.goals else None,
+        work=Work() if policy.reports_work else None,
         root=root,
         policy=policy,
         tasks=tasks,

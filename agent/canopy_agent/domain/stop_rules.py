@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_agent.domain import extension_events as x
+from canopy_agent.domain import work_rules
 from canopy_agent.domain.async_tasks import STOPPED
 from canopy_agent.domain.effects import Effect, Reply, ReplyError, Show, StopBackground
 from canopy_agent.domain.facts import Noted
@@ -41,6 +42,8 @@ def _no(key: str) -> Reply:
 
 def on_stop_done(state: SessionState, event: x.TaskStopDone) -> list[Effect]:
     """The order went through, or did not: then it may be given again."""
+    if (answer := work_rules.on_stop_done(state, event)) is not None:
+        return answer
     cycle = state.autonomous_task
     task = state.async_tasks.get(event.task) if state.async_tasks is not None else None
     if event.problem is not None:

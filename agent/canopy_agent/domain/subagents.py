@@ -63,6 +63,15 @@ class Subagents:
         self._past = Past()
         self._places = Places(cwd, self._children)
 
+    def known(self) -> list[Child]:
+        """Every child, announced or not, parents before their children."""
+        return list(self._children.values())
+
+    def standing(self) -> list[Effect]:
+        """The announcement of every child that works now, for who does not know it yet."""
+        working = [child for child in self._children.values() if child.working]
+        return [announcement(child, self._lineage.launch(child.launch)) for child in working]
+
     # --- announcing -------------------------------------------------------------------------------
 
     def hides(self, tool: str) -> bool:

@@ -5,10 +5,12 @@ How a call looks is the renderer's; commands that go on after their result are i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from canopy_agent.domain import events as e
 from canopy_agent.domain import plan_rules, shell_rules
+from canopy_agent.domain.async_tasks import SHELL
 from canopy_agent.domain.effects import Effect, Show
 from canopy_agent.domain.facts import (
     Recalled,
@@ -23,9 +25,13 @@ from canopy_agent.domain.facts import ToolBeat as Beat
 from canopy_agent.domain.facts import ToolInputGrew as Grew
 from canopy_agent.domain.lineage import AGENT_TOOLS, SEND_MESSAGE, Launch, says_async
 from canopy_agent.domain.stream_rules import note_work
+from canopy_agent.domain.work_facts import ToolComing
 
 if TYPE_CHECKING:
     from canopy_agent.domain.state import SessionState
+    from canopy_agent.domain.toolcalls import OpenCall
+
+_ABORTED: Final = frozenset({"interrupted", "cancelled"})
 
 
 def on_tool_began(state: SessionState, event: e.ToolBegan) -> list[Effect]:
@@ -96,10 +102,31 @@ def on_tool_result(state: SessionState, event: e.ToolResulted) -> list[Effect]:
         )
     )
     after = shell_rules.returned(state, call.id, task=_background_task(event.structured))
+    if not approved and state.work is not None:
+        result = replace(
+            result, aborted=_is_aborted(state, event, call), lasting=_is_lasting(state, event.id)
+        )
     launch = state.hidden.pop(event.id) if call.hidden else None
     if launch is not None:
         return state.children.returned(result, call.parent, launch)
     return after if call.hidden else state.place_call(call, result) + after
+
+
+def _is_aborted(state: SessionState, event: e.ToolResulted, call: OpenCall) -> bool:
+    """Whether a result is that of a call that somebody stopped."""
+    if event.non_execution_kind in _ABORTED:
+        return True
+    if not event.is_error:
+        return False
+    return state.tasks.is_stopped(call.parent) or (
+        state.window.open and not state.in_background(call)
+    )
+
+
+def _is_lasting(state: SessionState, call: str) -> bool:
+    """Whether the call began something that goes on under its name; commands have terminals."""
+    tasks = state.async_tasks.of_call(call) if state.async_tasks is not None else ()
+    return any(task.announced and not task.is_over and task.kind != SHELL for task in tasks)
 
 
 def _background_task(structured: object) -> str | None:
@@ -138,6 +165,19 @@ def show_hook_response(state: SessionState, event: e.HookFired) -> list[Effect]:
     response = event.input.get("tool_response")
     fact = ToolHookResponse(id_, name, input_ if isinstance(input_, dict) else {}, response)
     return state.place_call(call, fact)
+
+
+def show_coming(state: SessionState, event: e.HookFired) -> list[Effect]:
+    """The PreToolUse hook of a call that the client sees: it runs when the hook is answered."""
+    call = state.ledger.get(event.tool_use_id or "")
+    name, input_ = event.input.get("tool_name"), event.input.get("tool_input")
+    if call is None or call.hidden or not isinstance(name, str) or state.work is None:
+        return []
+    return (
+        state.place_call(call, ToolComing(call.id, name, input_))
+        if isinstance(input_, dict)
+        else []
+    )
 
 
 def on_task_hook(state: SessionState, event: e.HookFired, launch: str | None) -> list[Effect]:

@@ -23,9 +23,10 @@ from canopy_agent.domain.failures import PROCESS_ENDED
 from canopy_agent.domain.outcomes import (
     is_interrupted_handoff,
     outcome_of,
+    stopped,
 )
 from canopy_agent.domain.state import REQUEST_MARKERS
-from canopy_agent.domain.usage import api_tokens
+from canopy_agent.domain.usage import TurnTally, api_tokens
 from canopy_shared.ext.claude import AUTONOMOUS_ORIGINS
 
 if TYPE_CHECKING:
@@ -171,8 +172,7 @@ def _result(state: SessionState, event: e.ResultCame) -> list[Effect]:
     return _user_result(state, event, target)
 
 
-def _gauge(state: SessionState, event: e.ResultCame, turn: Turn | None) -> list[Effect]:
-    tally = turn.tally if turn is not None else None
+def _gauge(state: SessionState, event: e.ResultCame, tally: TurnTally | None) -> list[Effect]:
     shown = state.usage.result(
         tally, event.usage, event.model_usage, event.cost, event.origin, event.model_usage_news
     )
@@ -201,7 +201,7 @@ def _target(state: SessionState, event: e.ResultCame) -> Turn | None:
 def _user_result(state: SessionState, event: e.ResultCame, turn: Turn) -> list[Effect]:
     if steering.takes_early(event, turn):
         steering.answered(turn, event)
-        return _gauge(state, event, turn)
+        return _gauge(state, event, turn.tally)
     effects: list[Effect] = []
     for prompt in event.prompts:
         merged = state.turns.find(prompt)
@@ -212,7 +212,7 @@ def _user_result(state: SessionState, event: e.ResultCame, turn: Turn) -> list[E
         effects += activate(state, turn)
     if turn.lane is None or turn.cancelled:
         state.turns.debt += 1
-    effects += _gauge(state, event, turn)
+    effects += _gauge(state, event, turn.tally)
     refusal = plan_rules.take_interruption(state, event)
     state.plan_refusal = None
     if turn.cancelled:
@@ -293,7 +293,12 @@ def _incomplete(state: SessionState) -> tuple[list[Effect], list[str]]:
 def _autonomous_result(state: SessionState, event: e.ResultCame) -> list[Effect]:
     """The end of a cycle of Claude Code's own: it feeds no prompt, but may release a held one."""
     state.turns.debt += 1
-    effects = _gauge(state, event, None)
+    tally = TurnTally()
+    effects = _gauge(state, event, tally)
+    if state.work is not None:
+        cancelled = state.window.open
+        outcome = outcome_of(event, tally, None)
+        state.work.cycle = stopped("cancelled", tally) if cancelled else outcome
     if any(turn.cancelled for turn in state.turns.unsettled()):
         state.plan_refusal = None
     refusal = plan_rules.take_interruption(state, event)

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from canopy_agent.render.titles import whole_number
-from canopy_shared.content import Diff, Location, ToolCallContent
+from canopy_shared.content import Diff, Location, PatchDiff, ToolCallContent
+from canopy_shared.unset import UNSET
 
 Json = Mapping[str, Any]
+
+GIT_PATCH: Final = "git_patch"
+_SPANS: Final = ("oldStart", "oldLines", "newStart", "newLines")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +27,49 @@ class Change:
     locations: tuple[Location, ...]
 
 
+def bare_diff(path: str, patch: str | None, *, created: bool) -> PatchDiff:
+    """A change as the v2 draft tells it; ``patch`` names the path as it is."""
+    change = {"operation": "add" if created else "modify", "path": path, "fileType": "text"}
+    told = UNSET if patch is None else {"format": GIT_PATCH, "text": patch}
+    return PatchDiff((change,), told)
+
+
+def hunk_patch(path: str, patch: object) -> Change | None:
+    """A ``structuredPatch`` as one patch, None when it holds no usable hunk."""
+    ordinary = hunk_changes(path, patch)
+    if ordinary is None:
+        return None
+    hunks = [one for one in _usable(patch) if all(isinstance(one.get(k), int) for k in _SPANS)]
+    text = None
+    if len(hunks) == len(ordinary.content) and not _is_odd(path):
+        body = "".join(map(_hunk_text, hunks))
+        text = f"diff --git {path} {path}\n--- {path}\n+++ {path}\n{body}"
+    return Change((bare_diff(path, text, created=False),), ordinary.locations)
+
+
+def _is_odd(path: str) -> bool:
+    """Whether a patch would have to quote the path."""
+    return not path.isascii() or not path.isprintable() or '"' in path
+
+
+def _hunk_text(hunk: Json) -> str:
+    old, old_lines, new, new_lines = (hunk[key] for key in _SPANS)
+    lines = [line for line in hunk["lines"] if isinstance(line, str)]
+    head = f"@@ -{old},{old_lines} +{new},{new_lines} @@\n"
+    return head + "".join(line + "\n" for line in lines)
+
+
+def _usable(patch: object) -> list[Json]:
+    hunks = [hunk for hunk in patch if isinstance(hunk, Mapping)] if isinstance(patch, list) else []
+    return [hunk for hunk in hunks if isinstance(hunk.get("lines"), list)]
+
+
 def hunk_changes(path: str, patch: object) -> Change | None:
     """A ``structuredPatch`` as blocks, None when it holds no usable hunk.
 
     It is a list of ``{oldStart, oldLines, newStart, newLines, lines}``.
     """
-    hunks = [hunk for hunk in patch if isinstance(hunk, Mapping)] if isinstance(patch, list) else []
-    hunks = [hunk for hunk in hunks if isinstance(hunk.get("lines"), list)]
+    hunks = _usable(patch)
     if not hunks:
         return None
     return Change(

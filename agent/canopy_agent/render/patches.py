@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from canopy_agent.render.diffs import Change
+from canopy_agent.render.diffs import GIT_PATCH, Change, bare_diff
 from canopy_agent.render.lines import Change as LineChange
 from canopy_agent.render.lines import changes
-from canopy_shared.content import Diff, Location
+from canopy_shared.content import Diff, Location, PatchDiff
 from canopy_shared.ext import air
 
 ReadFile = Callable[[str], bytes | None]
@@ -55,12 +55,14 @@ def readable_text(raw: bytes) -> str | None:
     return None if text.startswith(_BOM) else text
 
 
-def git_patch(path: str, old: str | None, new: str) -> GitPatch | None:
-    """The patch from ``old`` (None: no such file) to ``new``; None when nothing changes."""
+def git_patch(path: str, old: str | None, new: str, *, bare: bool = False) -> GitPatch | None:
+    """The patch from ``old`` (None: no such file) to ``new``; None when nothing changes. ``bare``:
+    it names the path as it is.
+    """
     before = _LINES.findall(old or "")
     after = _LINES.findall(new)
     hunks = list(_hunks(changes(before, after), len(before), len(after)))
-    a_name, b_name = _quoted("a", path), _quoted("b", path)
+    a_name, b_name = (_quoted("", path),) * 2 if bare else (_quoted("a", path), _quoted("b", path))
     if not hunks or a_name is None or b_name is None:
         return None
     tab = "\t" if " " in path else ""
@@ -75,15 +77,21 @@ def git_patch(path: str, old: str | None, new: str) -> GitPatch | None:
     return GitPatch(head + body, tuple(max(1, hunk[0][2] + 1) for hunk in hunks))
 
 
-def patch_change(path: str, patch: GitPatch, *, created: bool) -> Change:
+def patch_change(path: str, patch: GitPatch, *, created: bool, bare: bool = False) -> Change:
     """The patch as what a tool call shows; a created file is one place, else one per hunk."""
-    payload = {"version": 1, "format": "git_patch", "text": patch.text}
-    block = Diff(path, "", None, air.wrap(diffPatch=payload))
+    block: Diff | PatchDiff
+    if bare:
+        block = bare_diff(path, patch.text, created=created)
+    else:
+        payload = {"version": 1, "format": GIT_PATCH, "text": patch.text}
+        block = Diff(path, "", None, air.wrap(diffPatch=payload))
     places = (Location(path),) if created else tuple(Location(path, line) for line in patch.starts)
     return Change((block,), places)
 
 
-def done_patch(name: str, path: str, response: Mapping[str, Any], read: ReadFile) -> Change | None:
+def done_patch(
+    name: str, path: str, response: Mapping[str, Any], read: ReadFile, *, bare: bool = False
+) -> Change | None:
     """What Edit or Write did: ``originalFile`` of the hook's response against the file on disk."""
     created = response.get("type") == "create"
     old = None if created else response.get("originalFile")
@@ -96,12 +104,12 @@ def done_patch(name: str, path: str, response: Mapping[str, Any], read: ReadFile
         return None
     if isinstance(old, str) and not _speakable(old):
         return None
-    patch = git_patch(path, old, new)
-    return patch_change(path, patch, created=created) if patch else None
+    patch = git_patch(path, old, new, bare=bare)
+    return patch_change(path, patch, created=created, bare=bare) if patch else None
 
 
 def coming_patch(
-    name: str, path: str, tool_input: Mapping[str, Any], read: ReadFile
+    name: str, path: str, tool_input: Mapping[str, Any], read: ReadFile, *, bare: bool = False
 ) -> Change | None:
     """What Edit or Write would do, applied in memory to the file as it is on disk."""
     try:
@@ -114,8 +122,8 @@ def coming_patch(
     new = _edited(old, tool_input) if name == "Edit" else written_text(tool_input)
     if new is None or not _speakable(new):
         return None
-    patch = git_patch(path, old, new)
-    return patch_change(path, patch, created=old is None) if patch else None
+    patch = git_patch(path, old, new, bare=bare)
+    return patch_change(path, patch, created=old is None, bare=bare) if patch else None
 
 
 def _speakable(text: str) -> bool:
@@ -213,10 +221,13 @@ def _line(mark: str, line: str) -> str:
 
 
 def _quoted(side: str, path: str) -> str | None:
-    """``a/path`` as git writes it: C-quoted for control characters, quotes and non-ASCII."""
+    """``a/path`` as git writes it: C-quoted for control characters, quotes and non-ASCII. Without
+    a ``side`` the path stays as it is.
+    """
     name = path.replace("\\", "/") if _DRIVE.match(path) else path
     try:
-        raw = f"{side}/{name.lstrip('/')}".encode("utf-8", "surrogateescape")
+        named = f"{side}/{name.lstrip('/')}" if side else path
+        raw = named.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return None
     if all(32 <= byte < 127 and byte not in _ESCAPES for byte in raw):

@@ -5,7 +5,7 @@ Options and outcomes are the broker's; here is only what the person sees of the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from canopy_agent.render.reporters import reporter_for
@@ -63,16 +63,17 @@ def tool_call(request: Request, view: View, *, has_terminal: bool) -> tuple[Tool
     title = _title(request, report)
     places = _places(request, report, view)
     content, exact = preview(call, view)
-    if view.profile.air:
+    if view.profile.air and not view.profile.reports_work:
         told = _air_call(request, report, title, places, content)
     else:
         told = _plain_call(call, request, report, title, places)
+        told = replace(told, content=content) if content else told
     return told, exact
 
 
 def request_meta(request: Request, view: View) -> dict[str, Any]:
-    """``_meta`` of the request: AIR clients get the question as a record."""
-    if not view.profile.air:
+    """``_meta`` of the request: the question as a record, for clients that put it in its words."""
+    if not (view.profile.air or view.profile.reports_work):
         return {}
     call = ToolCall(request.id, request.name, request.parent, request.input, complete=True)
     title = _title(request, reporter_for(request.name).report(call, view))

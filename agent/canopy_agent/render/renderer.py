@@ -12,7 +12,8 @@ from typing import Any
 
 from canopy_agent.capabilities import ClientProfile
 from canopy_agent.domain import facts as f
-from canopy_agent.render import messages, permissions, session_facts
+from canopy_agent.domain.work_facts import StopOffered, ToolComing, ToolMoved, WorkShown
+from canopy_agent.render import messages, permissions, session_facts, work
 from canopy_agent.render.cards import Cards
 from canopy_agent.render.compaction import Compactions
 from canopy_agent.render.notices import noted
@@ -93,8 +94,12 @@ class Renderer:
             f.CompactionBegan: compactions.began,
             f.CompactionGrew: compactions.grew,
             f.CompactionEnded: compactions.ended,
+            WorkShown: work.state_shown,
+            StopOffered: work.stop_offered,
+            ToolComing: results.coming,
+            ToolMoved: results.moved,
             f.Noted: lambda fact, parent: noted(fact, parent, profile),
-            **session_facts.TELLERS,
+            **(session_facts.SPARE if profile.reports_work else session_facts.TELLERS),
         }
 
     def render(self, fact: f.Fact, parent: str | None) -> list[Update]:

@@ -39,7 +39,7 @@ class View:
     @property
     def exact_patches(self) -> bool:
         """Whether the client takes git patches."""
-        return self.profile.air and self.profile.air_has(air.DIFF_PATCH)
+        return self.profile.takes_patches
 
     def absolute(self, path: str) -> str:
         """``path`` as the client can open it."""

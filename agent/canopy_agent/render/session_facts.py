@@ -80,3 +80,10 @@ TELLERS: Final[dict[type, Callable[[Any, str | None], list[Update]]]] = {
     s.GoalShown: goal_shown,
     s.FailureShown: failure_shown,
 }
+
+SPARE: Final = {
+    **TELLERS,
+    s.TaskAnnounced: lambda fact, parent: [],
+    s.TaskTold: lambda fact, parent: [],
+}
+"""For a client that reads of background tasks in lists of work."""

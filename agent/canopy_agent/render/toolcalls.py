@@ -44,7 +44,8 @@ class ToolCall:
 
     ``pinned``: the content is an exact patch from a permission request, which only the end
     replaces. ``printed`` is what the client has of the output of a command that
-    runs. ``sent`` holds the last value of each field that the client got.
+    runs. ``lasting``: what it began goes on after its result. ``sent`` holds the last value of each
+    field that the client got.
     """
 
     id: str
@@ -58,6 +59,7 @@ class ToolCall:
     state: str = OPEN
     returned: bool = False
     hooked: bool = False
+    lasting: bool = False
     printed: str = ""
     sent: dict[str, Any] = field(default_factory=dict)
 
@@ -159,7 +161,7 @@ class ToolCalls:
 
     def settle(self, call: ToolCall) -> None:
         """Let a call with a result go once neither its hook nor its terminal's exit can follow."""
-        if not call.returned or call.has_terminal:
+        if not call.returned or call.has_terminal or call.lasting:
             return
         self._open.pop(call.id)
         if call.hooked or not call.visible:

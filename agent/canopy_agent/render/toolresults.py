@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from canopy_agent.domain import facts as f
+from canopy_agent.domain.work_facts import ToolComing, ToolMoved
 from canopy_agent.render import terminals
 from canopy_agent.render.bounds import bounded_output
 from canopy_agent.render.cards import Cards, Fields
 from canopy_agent.render.messages import plan_document
 from canopy_agent.render.plans import Plans
 from canopy_agent.render.reporters import reporter_for
+from canopy_agent.render.reporters.file_edit import preview
 from canopy_agent.render.reporters.interaction import EXIT_PLAN, approved_plan
 from canopy_agent.render.reporters.plan import PLAN_TOOLS
 from canopy_agent.render.reports import Result
@@ -32,7 +34,9 @@ _CLOSED = {
     "stopped": "Stopped before it gave a result.",
     "process_ended": "Claude Code ended before this call gave a result.",
 }
+_STOPPED = frozenset({"cancelled", "stopped"})
 _NO_REASON = "This call ended without a result."
+_ENDS = frozenset({"completed", "failed", "cancelled"})
 _HOOK_FACTS = ("status", "isAsync")
 
 
@@ -57,6 +61,7 @@ class ToolResults:
         if is_plan:
             updates += self._plans.returned(call, fact, call.parent)
         call.returned, call.state = True, DONE
+        call.lasting = fact.lasting
         self._cards.calls.settle(call)
         return updates
 
@@ -123,7 +128,7 @@ class ToolResults:
         return updates
 
     def _hook_response(self, response: Any) -> Any:
-        if not self._cards.profile.air:
+        if not (self._cards.profile.air or self._cards.profile.reports_work):
             return response
         if not isinstance(response, Mapping):
             return None
@@ -151,17 +156,22 @@ class ToolResults:
             return []
         updates: list[Update] = []
         if call.is_open:
-            updates = self._fail(call, _CLOSED.get(fact.why, _NO_REASON), self._cards.named(call))
+            stopped = fact.why in _STOPPED and self._cards.profile.reports_work
+            status = "cancelled" if stopped else "failed"
+            text, meta = _CLOSED.get(fact.why, _NO_REASON), self._cards.named(call)
+            updates = self._fail(call, text, meta, status)
         self._cards.calls.end(call)
         return updates
 
-    def _fail(self, call: ToolCall, text: str, meta: Mapping[str, Any]) -> list[Update]:
+    def _fail(
+        self, call: ToolCall, text: str, meta: Mapping[str, Any], status: str = "failed"
+    ) -> list[Update]:
         content: tuple[ToolCallContent, ...] = (text_content(text),)
         if call.has_terminal:
             meta = {**meta, **terminals.closing_meta(call.id, self._cards.profile)}
             content = self._cards.report(call).content + content
         call.state, call.has_terminal = DONE, False
-        return self._cards.update(call, {"status": "failed", "content": content}, meta)
+        return self._cards.update(call, {"status": status, "content": content}, meta)
 
     def printed(self, fact: f.ToolPrinted, parent: str | None) -> list[Update]:
         """A running command printed something; in the background it begins with a clean screen."""
@@ -172,6 +182,29 @@ class ToolResults:
         call.printed += fact.text
         meta = terminals.printed_meta(call.id, fact.text, replaces=replaces)
         return self._cards.update(call, {}, meta)
+
+    def coming(self, fact: ToolComing, parent: str | None) -> list[Update]:
+        """The call waits for its hook: what it will do to a file can be told exactly."""
+        call = self._cards.calls.get(fact.id)
+        if call is None or not call.is_open:
+            return []
+        call.input, call.complete = fact.input, True
+        content, exact = preview(call, self._cards.view)
+        updates = self._cards.update(call, {"content": content}, {}) if content else []
+        if exact:
+            call.pin(content)
+        return updates
+
+    def moved(self, fact: ToolMoved, parent: str | None) -> list[Update]:
+        """What goes on under a call that has its result came further, or to its end."""
+        call = self._cards.calls.get(fact.id)
+        if call is None or not call.lasting:
+            return []
+        updates = self._cards.update(call, {"status": fact.status}, {})
+        if fact.status in _ENDS:
+            call.lasting = False
+            self._cards.calls.settle(call)
+        return updates
 
     def exited(self, fact: f.ToolExited, parent: str | None) -> list[Update]:
         """A background command that kept its terminal is over."""
@@ -192,6 +225,10 @@ def _says_created(response: Any) -> bool:
 
 
 def _status(fact: f.ToolReturned) -> str:
+    if fact.aborted:
+        return "cancelled"
+    if fact.lasting and not fact.is_error:
+        return "in_progress"
     return "failed" if fact.is_error else "completed"
 
 

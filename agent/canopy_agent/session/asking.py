@@ -7,9 +7,10 @@ core.
 from __future__ import annotations
 
 import logging
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from canopy_agent.brokers import dialogs, elicitation
 from canopy_agent.brokers.asked import (
@@ -26,23 +27,27 @@ from canopy_agent.brokers.permission_options import (
     decide,
     options_for,
 )
+from canopy_agent.domain import effects as fx
 from canopy_shared.elicitation import ElicitationAnswer
 from canopy_shared.permission import PermissionOutcome, PermissionRequest
 
 if TYPE_CHECKING:
     from canopy_agent.capabilities import ClientProfile
     from canopy_agent.claude.control import ControlPeer
-    from canopy_agent.domain.effects import AskPermission
     from canopy_agent.render.renderer import Renderer
     from canopy_shared.frames import Response
     from canopy_shared.ids import RequestId
-    from canopy_shared.peer import Peer
+    from canopy_shared.outbound import Outbound
 
 log = logging.getLogger(__name__)
 
 Json = Mapping[str, Any]
 PERMISSION = "session/request_permission"
 ELICITATION = "elicitation/create"
+
+Asking = (
+    fx.AskPermission | fx.AskQuestion | fx.AskElicitation | fx.AskDialog | fx.Refuse | fx.Withdraw
+)
 
 NOT_ASKED = "The client could not ask the user for permission"
 
@@ -60,12 +65,13 @@ class Questions:
     """All questions of one session that are open at the client.
 
     ``on_closed(key, allowed)`` is called when a question was answered; ``on_decided`` with the
-    person's decision on a permission, before the CLI hears of it.
+    person's decision on a permission, before the CLI hears of it. ``was_cancelled`` says whether
+    the client cancelled what asks: where work is reported, ``cancelled`` is a plain refusal else.
     """
 
     def __init__(
         self,
-        peer: Peer,
+        peer: Outbound,
         profile: ClientProfile,
         renderer: Renderer,
         *,
@@ -73,6 +79,7 @@ class Questions:
         policy: Callable[[], PermissionPolicy],
         on_closed: Callable[[str, bool], None],
         on_decided: Callable[[PermissionAsked, Decision], None],
+        was_cancelled: Callable[[str], bool] = lambda key: True,
     ) -> None:
         self._peer = peer
         self._profile = profile
@@ -81,6 +88,7 @@ class Questions:
         self._policy = policy
         self._on_closed = on_closed
         self._on_decided = on_decided
+        self._was_cancelled = was_cancelled
         self._open: dict[str, Carried] = {}
         self.marks_unanswered = False
         """The CLI takes marks for questions that were left open."""
@@ -91,7 +99,25 @@ class Questions:
 
     # --- asking -----------------------------------------------------------------------------------
 
-    def permission(self, ask: AskPermission, used_percent: int | None) -> None:
+    def run(self, effect: Asking, used_percent: int | None = None) -> None:
+        """Carry out what the core decided of a question."""
+        match effect:
+            case fx.AskPermission():
+                self.permission(effect, used_percent)
+            case fx.AskQuestion(key, session, _, _):
+                self.question(key, session)
+            case fx.AskElicitation(key):
+                self.mcp(key, str(uuid.uuid4()))
+            case fx.AskDialog(key):
+                self.dialog(key)
+            case fx.Refuse(key, message):
+                self.refuse(key, message)
+            case fx.Withdraw(key):
+                self.withdraw(key)
+            case _:
+                assert_never(effect)
+
+    def permission(self, ask: fx.AskPermission, used_percent: int | None) -> None:
         """Ask for permission; ``used_percent`` says how full the context is, if known."""
         key, carried = ask.key, self._open[ask.key]
         asked = parse_permission_asked(carried.raw)
@@ -112,7 +138,10 @@ class Questions:
                 self._answer(key, ControlError(NOT_ASKED))
                 return
             outcome = PermissionOutcome.parse(response.result)
-            decision = decide(outcome, choices, asked, policy, in_background=ask.background)
+            apart = ask.background
+            if self._profile.reports_work and not self._was_cancelled(key):
+                apart = True
+            decision = decide(outcome, choices, asked, policy, in_background=apart)
             self._on_decided(asked, decision)
             self._answer(key, decision.answer)
 
@@ -225,7 +254,7 @@ class Questions:
 
 
 def _for_request(
-    policy: PermissionPolicy, ask: AskPermission, used_percent: int | None
+    policy: PermissionPolicy, ask: fx.AskPermission, used_percent: int | None
 ) -> PermissionPolicy:
     """The policy of one request: a plan needs a turn to go on in a fresh conversation."""
     own = ask.owned and ask.parent is None

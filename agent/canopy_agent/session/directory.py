@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -27,13 +27,16 @@ from canopy_agent.session.stored import Stored, StoredSessions
 from canopy_agent.session.surroundings import Connection
 from canopy_shared.errors import internal_error, resource_not_found
 from canopy_shared.ext import air
+from canopy_shared.methods import SESSION_UPDATE
+from canopy_shared.replayed import ReplayedUpdate
+from canopy_shared.updates import SessionUpdate, Update
 
 if TYPE_CHECKING:
     from canopy_agent.auth.accounts import Accounts
     from canopy_agent.capabilities import ClientProfile
     from canopy_agent.session.activity import Activity
     from canopy_agent.settings import AdapterSettings
-    from canopy_shared.peer import Peer
+    from canopy_shared.outbound import Outbound
     from canopy_shared.requests import ListSessionsParams, SessionSetup
 
 
@@ -42,7 +45,7 @@ class SessionDirectory:
 
     def __init__(
         self,
-        peer: Peer,
+        peer: Outbound,
         profile: ClientProfile,
         settings: AdapterSettings,
         accounts: Accounts,
@@ -53,6 +56,7 @@ class SessionDirectory:
         self._profile = profile
         connection = Connection(peer, profile, settings, accounts, on_activity=self._poke)
         self._opener = SessionOpener(connection, process)
+        self.follows_work = profile.reports_work
         accounts.renew = self.renew
         accounts.forget = connection.windows.forget
         self._sessions: dict[str, Session] = {}
@@ -60,7 +64,7 @@ class SessionDirectory:
         """Who opens or removes a session now, and how many want to."""
         self.stored = StoredSessions(settings.config_directory, profile)
         self.indexed: IndexedSessions | None = None
-        if profile.protocol == 1 and profile.air_has(air.SESSION_INDEX):
+        if profile.keeps_index:
             self.indexed = IndexedSessions(self, peer, settings.config_directory)
 
     def _poke(self) -> None:
@@ -80,6 +84,13 @@ class SessionDirectory:
     def find(self, session_id: str) -> Session | None:
         """An open session, None when it is not open."""
         return self._sessions.get(session_id)
+
+    def home_of(self, session_id: str) -> Session:
+        """The open session that has ``session_id``, its own or a subagent's. Raises resource not
+        found.
+        """
+        homes = (one for one in self._sessions.values() if one.runtime.has_child(session_id))
+        return self._sessions.get(session_id) or next(homes, None) or self.get(session_id)
 
     def get(self, session_id: str) -> Session:
         """An open session. Raises resource not found."""
@@ -144,7 +155,8 @@ class SessionDirectory:
             await asyncio.shield(self.stored.remove(new_id))
             self.stored.held.discard(new_id)
             raise
-        session.followers += [lambda: self.stored.held.discard(new_id), _titled(session, copy)]
+        session.followers.append(lambda: self.stored.held.discard(new_id))
+        self._follow(session, _titled(session, copy))
         return self._keep(session)
 
     def _keep(self, session: Session) -> Session:
@@ -165,6 +177,11 @@ class SessionDirectory:
                 self._turns[session_id] = lock, users
 
     async def _reopen(self, session_id: str, wanted: Wanted, *, replay: bool) -> Session:
+        session = await self._reopened(session_id, wanted, replay=replay)
+        session.returns = True
+        return session
+
+    async def _reopened(self, session_id: str, wanted: Wanted, *, replay: bool) -> Session:
         async with self._alone(session_id):
             live = self._sessions.get(session_id)
             stored = await self._stored(session_id)
@@ -198,8 +215,12 @@ class SessionDirectory:
         if replay and stored is not None:
             await self._replayed(session, stored, live=True)
         if stored is not None:
-            session.followers.append(_titled(session, stored))
+            self._follow(session, _titled(session, stored))
         return session
+
+    def _follow(self, session: Session, titled: Callable[[], None]) -> None:
+        """The title comes after the response, for a client that follows work before it."""
+        (session.leaders if self._profile.reports_work else session.followers).append(titled)
 
     async def _resumed(
         self, session_id: str, wanted: Wanted, start: Start, stored: Stored, replay: bool
@@ -218,7 +239,7 @@ class SessionDirectory:
             if starting.done() and not starting.cancelled() and starting.exception() is None:
                 await session.runtime.close(grace=1.0)
             raise
-        session.followers.append(_titled(session, stored))
+        self._follow(session, _titled(session, stored))
         return session
 
     # --- replaying --------------------------------------------------------------------------------
@@ -226,7 +247,13 @@ class SessionDirectory:
     async def _replayed(self, session: Session, stored: Stored, *, live: bool) -> None:
         """Show the history of a session; ``live`` when its CLI has been running for a while."""
         runtime, wanted = session.runtime, session.wanted
-        stage = Stage(runtime.show, self._peer.drained)
+        history = self._profile.reports_work
+
+        def show(update: Update, session_id: str) -> None:
+            kind = ReplayedUpdate if history else SessionUpdate
+            self._peer.notify(SESSION_UPDATE, kind(session_id, update))
+
+        stage = Stage(show, self._peer.drained)
         if live:
             stage = replace(stage, live=runtime.live_child, is_open=runtime.is_open)
         renderer = Renderer(
@@ -238,6 +265,7 @@ class SessionDirectory:
             await replay.run()
         except OSError as error:
             raise internal_error(f"the session could not be read: {error.strerror}") from error
+        history = False
         if not live:
             session.renderer.take_plan(renderer)
         session.followers.append(replay.afterwards)
@@ -286,7 +314,7 @@ async def _remember(session: Session, stored: Stored) -> None:
         session.runtime.handle(AgentsRemembered(agents, time.time_ns() // 1_000_000))
 
 
-def _titled(session: Session, stored: Stored) -> Any:
+def _titled(session: Session, stored: Stored) -> Callable[[], None]:
     """Tells the title that a session was stored with."""
 
     def tell() -> None:

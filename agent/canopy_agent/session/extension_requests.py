@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from canopy_agent.claude.errors import ClaudeError
 from canopy_agent.domain import effects as fx
 from canopy_agent.domain import events as e
-from canopy_shared.errors import AcpError, internal_error
+from canopy_shared.errors import AcpError, internal_error, invalid_params
 
 if TYPE_CHECKING:
     from canopy_agent.session.steering import Answerable
@@ -58,8 +58,8 @@ class ExtensionRequests:
                 request = self._open.pop(key, None)
                 if request is not None:
                     request.respond(result)
-            case fx.ReplyError(key, message):
-                self.fail(key, internal_error(message))
+            case fx.ReplyError(key, message, invalid):
+                self.fail(key, (invalid_params if invalid else internal_error)(message))
             case fx.StopBackground():
                 self._spawn(self._stop(effect))
             case fx.Submit(event):

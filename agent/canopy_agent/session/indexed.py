@@ -19,14 +19,14 @@ from canopy_shared.updates import SessionInfoUpdate, SessionUpdate
 
 if TYPE_CHECKING:
     from canopy_agent.session.directory import SessionDirectory
-    from canopy_shared.peer import Peer
+    from canopy_shared.outbound import Outbound
     from canopy_shared.requests import ListSessionsParams
 
 
 class IndexedSessions:
     """See the module. ``changes`` are those whom the client follows."""
 
-    def __init__(self, directory: SessionDirectory, peer: Peer, config_directory: str) -> None:
+    def __init__(self, directory: SessionDirectory, peer: Outbound, config_directory: str) -> None:
         self._directory = directory
         self._peer = peer
         self.index = SessionIndex(config_directory, directory.stored, directory.activities)

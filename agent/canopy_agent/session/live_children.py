@@ -8,7 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from canopy_agent.domain import work_rules
+from canopy_agent.domain.subagents import Subagents
+
 if TYPE_CHECKING:
+    from canopy_agent.domain.effects import Effect
     from canopy_agent.domain.state import SessionState
 
 
@@ -29,3 +33,19 @@ def live_child(state: SessionState, agent: str) -> LiveChild | None:
         return LiveChild(session)
     asks = any(request.agent == agent for request in state.requests.values())
     return LiveChild(session, "requires_action" if asks else "running")
+
+
+def standing(state: SessionState) -> list[Effect]:
+    """What a client that follows work is told when it opens a session: the subagents that work,
+    what can be stopped, and the state of each.
+    """
+    if state.work is None:
+        return []
+    effects = state.children.standing() if isinstance(state.children, Subagents) else []
+    return work_rules.standing(state, effects)
+
+
+def was_cancelled(state: SessionState, key: str) -> bool:
+    """Whether the client has cancelled the work that an open question belongs to."""
+    request = state.requests.get(key)
+    return request is not None and request.cancel_seen

@@ -27,7 +27,7 @@ from canopy_shared.elicitation import ACCEPT, ElicitationAnswer
 from canopy_shared.errors import AcpError
 
 if TYPE_CHECKING:
-    from canopy_shared.peer import Peer
+    from canopy_shared.outbound import Outbound
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class McpSignIn:
     def __init__(
         self,
         session_id: str,
-        peer: Peer,
+        peer: Outbound,
         names: frozenset[str],
         ask: Ask,
         spawn: Callable[[Coroutine[Any, Any, Any]], object],

@@ -91,7 +91,7 @@ class Narrator:
         self._form = form
         self._compactions = compactions
         # a replay begins nothing, and tells failures and goals in its own way
-        quiet = replace(policy, async_tasks=False, failures=False, goals=False)
+        quiet = replace(policy, async_tasks=False, failures=False, goals=False, reports_work=False)
         self._state = new_state(root, quiet)
         self._failures = policy.failures
         self._prompt: str | None = None

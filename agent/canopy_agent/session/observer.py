@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from canopy_agent.domain.usage import SYNTHETIC
 from canopy_agent.session.commands import Skills, available_commands
 from canopy_shared.ext import suggestions
-from canopy_shared.updates import SessionInfoUpdate, Update
+from canopy_shared.updates import AvailableCommandsUpdate, Command, SessionInfoUpdate, Update
 
 if TYPE_CHECKING:
     from canopy_agent.capabilities import ClientProfile
@@ -41,15 +41,22 @@ class Observer:
         self._commands = init
         self._show_commands()
 
+    def introduced(self, init: Json) -> tuple[Command, ...]:
+        """As :meth:`greeted`, for a client that gets the commands by another way."""
+        self._commands = init
+        return self._offered().available_commands if init else ()
+
     def _show_commands(self) -> None:
         if self._commands:
-            commands = available_commands(
-                self._commands,
-                self._profile,
-                terminal_only=self._terminal_only,
-                skills=self._skills,
-            )
-            self._show(commands)
+            self._show(self._offered())
+
+    def _offered(self) -> AvailableCommandsUpdate:
+        return available_commands(
+            self._commands,
+            self._profile,
+            terminal_only=self._terminal_only,
+            skills=self._skills,
+        )
 
     def skills_known(self, skills: Skills) -> None:
         """It is known now which commands are skills."""

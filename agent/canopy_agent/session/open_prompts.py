@@ -1,6 +1,7 @@
 """The prompts of one session that are not answered yet, and how an outcome becomes an answer.
 
-Each is answered once. When one is answered, and with what, is decided by the core.
+Each is answered once: at its end, or, for a client that follows work by its state, when it is taken
+in. When either is so, and with what, is decided by the core.
 """
 
 from __future__ import annotations
@@ -8,28 +9,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from canopy_agent.domain import effects as fx
-from canopy_shared.errors import AcpError, auth_required, internal_error, request_cancelled
+from canopy_agent.render.work import error_of
+from canopy_shared.errors import request_cancelled
+from canopy_shared.work_updates import UserMessage
 
 if TYPE_CHECKING:
     from canopy_agent.domain.events import PromptSubmitted
     from canopy_agent.session.steering import Answerable
+    from canopy_shared.errors import AcpError
 
 LOST_TWICE = "Claude Code ended twice before it began this prompt"
 
 
-def error_of(failed: fx.Failed) -> AcpError:
-    """The JSON-RPC error of a failed prompt."""
-    if failed.kind == "auth":
-        return auth_required(failed.message, failed.data)
-    if failed.kind == "cancelled":
-        return request_cancelled(failed.message)
-    return internal_error(failed.message, failed.data)
-
-
 class OpenPrompts:
-    """Prompts by id. One of our own has no request, and nobody is answered."""
+    """Prompts by id. One of our own has no request, and nobody is answered.
 
-    def __init__(self) -> None:
+    ``receipts``: a prompt is answered when it is taken in.
+    """
+
+    def __init__(self, *, receipts: bool) -> None:
+        self._receipts = receipts
         self._requests: dict[str, Answerable] = {}
         self._events: dict[str, PromptSubmitted] = {}
         self._sent_again: set[str] = set()
@@ -40,12 +39,29 @@ class OpenPrompts:
         if request is not None:
             self._requests[event.prompt] = request
 
+    def taken_in(self, prompt: str) -> UserMessage | None:
+        """A prompt is part of the conversation now: its message, which goes out before
+        :meth:`receipt`; None for one of our own.
+        """
+        event = self._events.get(prompt)
+        if event is None or prompt not in self._requests:
+            return None
+        return UserMessage(prompt, event.shown)
+
+    def receipt(self, prompt: str) -> None:
+        """Answer a prompt that was taken in."""
+        request = self._requests.pop(prompt, None)
+        if request is not None:
+            request.respond({"messageId": prompt})
+
     def settle(self, prompt: str, outcome: fx.Outcome) -> None:
-        """Answer a prompt."""
+        """Answer a prompt, unless it has its receipt."""
         request = self._taken(prompt)
         if request is None:
             return
         match outcome:
+            case fx.Stopped() if self._receipts:
+                request.fail(request_cancelled("the prompt was not taken in"))
             case fx.Stopped(stop_reason, usage, meta):
                 result: dict[str, Any] = {"stopReason": stop_reason}
                 if usage is not None:

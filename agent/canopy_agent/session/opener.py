@@ -62,14 +62,15 @@ def policy_of(profile: ClientProfile, caller: CallerOptions, cwd: str) -> Policy
         child_cancel=profile.child_cancel,
         child_text=text,
         child_deltas=not profile.air,
-        stops_workflows=not profile.air_has(air.ASYNC_TASKS),
+        stops_workflows=not (profile.reports_work or profile.air_has(air.ASYNC_TASKS)),
         questions=profile.elicitation_form,
         follows_output=profile.terminal_replaces,
-        keeps_terminals=not profile.air,
-        async_tasks=profile.protocol == 1 and profile.air_has(air.ASYNC_TASKS),
+        keeps_terminals=profile.keeps_terminals,
+        async_tasks=profile.follows_tasks,
         failures=profile.air_has(air.SESSION_FAILURE),
         advisories=not profile.notices,
-        goals=profile.protocol == 1 and profile.air,
+        goals=profile.follows_goals,
+        reports_work=profile.reports_work,
         cwd=os.path.realpath(cwd),
     )
 
@@ -93,20 +94,36 @@ class Session:
     around: Surroundings
     wanted: Wanted
     renderer: Renderer
+    follows_work: bool
+    """The client follows work by its state, and hears what there is before the response."""
     response: dict[str, Any] = field(default_factory=dict)
     followers: list[Callable[[], None]] = field(default_factory=list)
     """What else follows the response that opened the session."""
+    leaders: list[Callable[[], None]] = field(default_factory=list)
+    """What precedes it."""
+    returns: bool = False
+    """The client knows the session's id already."""
 
     def prompt(self, request: IncomingRequest, params: PromptParams) -> None:
         """``session/prompt``. Raises invalid params before anything is queued."""
-        prompt: ClaudePrompt = claude_prompt(params)
+        prompt: ClaudePrompt = claude_prompt(params, strict=self.follows_work)
         self.around.prompting()
         files = self.around.files
         answered = request if files is None else files.watched(request, params.meta)
-        id_ = self.runtime.prompt(answered, prompt.content, prompt.text)
+        id_ = self.runtime.prompt(answered, prompt)
         if isinstance(answered, ReportedPrompt):
             answered.prompt = id_
         self.around.prompted(id_, prompt)
+
+    def introduce(self) -> None:
+        """What precedes the response that opened the session."""
+        leaders, self.leaders = self.leaders, []
+        for leader in leaders:
+            leader()
+        if self.follows_work:
+            self.response["availableCommands"] = self.around.commands()
+            if self.returns:
+                self.runtime.tell_work()
 
     def announce(self) -> None:
         """What follows the response that opened the session."""
@@ -276,7 +293,8 @@ class SessionOpener:
         config.show = runtime.show
         config.note = runtime.note
         config.request = runtime.control_request
-        return Session(runtime, config, titles, observer, around, wanted, renderer)
+        follows = self._profile.reports_work
+        return Session(runtime, config, titles, observer, around, wanted, renderer, follows)
 
     async def _begin(self, session: Session, opening: Opening, *, resumed: bool) -> None:
         """Bring the CLI to the state that the response will show."""

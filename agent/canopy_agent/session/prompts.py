@@ -32,12 +32,14 @@ _MCP_COMMAND: Final = re.compile(r"/mcp:([^:\s]+):(\S+)(\s.*)?", re.DOTALL)
 class ClaudePrompt:
     """What is sent: ``content`` blocks; ``text`` is what the user typed, for titles and commands.
 
-    ``sole_text`` is the text of a prompt that is exactly one text block, else None.
+    ``sole_text`` is the text of a prompt that is exactly one text block, else None. ``shown`` are
+    the blocks as the client sent them.
     """
 
     content: tuple[dict[str, Any], ...]
     text: str
     sole_text: str | None
+    shown: tuple[Json, ...] = ()
 
     @property
     def command(self) -> str | None:
@@ -46,21 +48,30 @@ class ClaudePrompt:
         return text.split(maxsplit=1)[0][1:] or None if text.startswith("/") else None
 
 
-def claude_prompt(params: PromptParams) -> ClaudePrompt:
-    """Convert and check a prompt whole. Raises invalid params; nothing of it may be sent then."""
+def claude_prompt(params: PromptParams, *, strict: bool = False) -> ClaudePrompt:
+    """Convert and check a prompt whole. Raises invalid params; nothing of it may be sent then.
+
+    ``strict``: so is a resource that the model cannot read, which is left out otherwise.
+    """
     spelled = _with_mcp_command(params.prompt)
     blocks = [_block(f"prompt[{index}]", block) for index, block in enumerate(spelled)]
+    for index, parts in enumerate(blocks):
+        if strict and parts == NOTHING and params.prompt[index]["type"] == "resource":
+            where = f"prompt[{index}].resource"
+            raise invalid_params(f"{where} is of a type that cannot be read", {"field": where})
     texts = [block["text"] for block in params.prompt if block["type"] == "text"]
     content = [part for inline, _ in blocks for part in inline]
     content += [part for _, trailing in blocks for part in trailing]
     if not content:
         raise invalid_params("prompt must hold something to send: text, an image or a resource")
     sole = texts[0] if len(params.prompt) == 1 and len(texts) == 1 else None
-    return ClaudePrompt(tuple(content), "\n".join(texts).strip(), sole)
+    return ClaudePrompt(tuple(content), "\n".join(texts).strip(), sole, params.prompt)
 
 
 Parts = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 """Blocks in place, and blocks for the end of the content."""
+
+NOTHING: Final[Parts] = ([], [])
 
 
 def _block(where: str, block: Json) -> Parts:

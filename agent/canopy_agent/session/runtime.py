@@ -23,11 +23,12 @@ from canopy_agent.session.asking import Questions
 from canopy_agent.session.cli_life import CliLife, Watch
 from canopy_agent.session.extension_requests import ExtensionRequests
 from canopy_agent.session.link import user_frame
-from canopy_agent.session.live_children import LiveChild, live_child
+from canopy_agent.session.live_children import LiveChild, live_child, standing, was_cancelled
 from canopy_agent.session.open_prompts import LOST_TWICE, OpenPrompts
 from canopy_agent.session.orders import Orders
 from canopy_agent.session.output_tails import OutputTails
 from canopy_agent.session.plan_decisions import PlanDecisions
+from canopy_agent.session.prompts import ClaudePrompt
 from canopy_agent.session.timers import Timers
 from canopy_shared.errors import INTERNAL_ERROR, detail_of, request_cancelled
 from canopy_shared.updates import SessionUpdate, Update
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from canopy_agent.session.link import CliLink
     from canopy_agent.session.steering import Answerable
     from canopy_shared.errors import AcpError
-    from canopy_shared.peer import Peer
+    from canopy_shared.outbound import Outbound
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +61,7 @@ class SessionRuntime:
         config: SessionConfig,
         conversation: Conversation,
         *,
-        peer: Peer,
+        peer: Outbound,
         profile: ClientProfile,
         renderer: Renderer,
         watch: Watch,
@@ -70,7 +71,7 @@ class SessionRuntime:
         self._state = state
         self._peer = peer
         self._renderer = renderer
-        self._prompts = OpenPrompts()
+        self._prompts = OpenPrompts(receipts=profile.reports_work)
         self._timers = Timers(lambda name: self.handle(e.TimerFired(name)))
         self._tasks: set[asyncio.Task[Any]] = set()
         self._received = 0
@@ -104,6 +105,7 @@ class SessionRuntime:
             policy=config.permission_policy,
             on_closed=lambda key, allowed: self.handle(e.RequestClosed(key, allowed=allowed)),
             on_decided=self._plans.decided,
+            was_cancelled=lambda key: was_cancelled(self._state, key),
         )
 
     # --- the process ------------------------------------------------------------------------------
@@ -175,9 +177,7 @@ class SessionRuntime:
 
     # --- what the client does ---------------------------------------------------------------------
 
-    def prompt(
-        self, request: Answerable, blocks: tuple[Any, ...], text: str, *, detached: bool = False
-    ) -> str:
+    def prompt(self, request: Answerable, prompt: ClaudePrompt, *, detached: bool = False) -> str:
         """Queue a prompt; ``request`` is answered when its turn ends. Gives the prompt's id.
 
         ``detached``: that answer does not say how the turn ended.
@@ -185,7 +185,7 @@ class SessionRuntime:
         for update in self._renderer.unfinished_plan():
             self.show(update)
         request.on_cancel(self.cancel)
-        return self._submit(request, blocks, text, detached=detached)
+        return self._submit(request, prompt, detached=detached)
 
     def steer(
         self, request: Answerable, blocks: tuple[Any, ...], text: str, *, only_running: bool
@@ -215,22 +215,17 @@ class SessionRuntime:
 
     def compact(self) -> None:
         """Compact the conversation while nobody works; nobody is answered."""
-        self._submit(None, ({"type": "text", "text": COMPACT},), COMPACT)
+        self._submit(None, ClaudePrompt(({"type": "text", "text": COMPACT},), COMPACT, COMPACT))
 
     def _submit(
-        self,
-        request: Answerable | None,
-        blocks: tuple[Any, ...],
-        text: str,
-        *,
-        detached: bool = False,
+        self, request: Answerable | None, prompt: ClaudePrompt, *, detached: bool = False
     ) -> str:
         self._received += 1
-        prompt, idle = str(uuid.uuid4()), request is None
-        event = e.PromptSubmitted(prompt, blocks, self._received, text, idle, detached)
+        told = (prompt.text, request is None, detached, prompt.shown)
+        event = e.PromptSubmitted(str(uuid.uuid4()), prompt.content, self._received, *told)
         self._prompts.opened(event, request)
         self._cli.submit(event)
-        return prompt
+        return event.prompt
 
     @property
     def is_at_rest(self) -> bool:
@@ -253,10 +248,14 @@ class SessionRuntime:
 
     def cancel_child(self, child: str) -> bool:
         """``session/cancel`` of a child session; False when ``child`` is none of ours."""
-        if self._state.children.agent_of_session(child) is None:
+        if not self.has_child(child):
             return False
         self.handle(e.ChildCancelRequested(child))
         return True
+
+    def has_child(self, session: str) -> bool:
+        """Whether ``session`` is that of a subagent of ours."""
+        return self._state.children.agent_of_session(session) is not None
 
     def live_child(self, agent: str) -> LiveChild | None:
         """A subagent of this process, None for one that it does not know."""
@@ -304,6 +303,11 @@ class SessionRuntime:
         for effect in step(self._state, event):
             self._run(effect)
 
+    def tell_work(self) -> None:
+        """Say what goes on, to a client that follows work and opens the session."""
+        for effect in standing(self._state):
+            self._run(effect)
+
     def show(self, update: Update, session: str | None = None) -> None:
         """Send one update to the client."""
         self._peer.notify("session/update", SessionUpdate(session or self.id, update))
@@ -321,6 +325,10 @@ class SessionRuntime:
                 self._show(session, fact, parent)
             case fx.Settle(prompt, outcome):
                 self._prompts.settle(prompt, outcome)
+            case fx.Take(prompt):
+                if (message := self._prompts.taken_in(prompt)) is not None:
+                    self.show(message)
+                    self._prompts.receipt(prompt)
             case fx.SendPrompt():
                 if self._cli.link is not None:
                     self._cli.link.write(user_frame(effect, self.conversation_id))
@@ -332,21 +340,13 @@ class SessionRuntime:
                 self._orders.drop_queued(prompt)
             case fx.StopTask(task):
                 self._orders.stop_task(task)
-            case fx.AskPermission():
-                self._questions.permission(effect, self._state.usage.used_percent)
-            case fx.AskQuestion(key, session, _, _):
-                self._questions.question(key, session)
-            case fx.AskElicitation(key):
-                self._questions.mcp(key, str(uuid.uuid4()))
-            case fx.AskDialog(key):
-                self._questions.dialog(key)
-            case fx.Refuse(key, message):
-                self._questions.refuse(key, message)
+            case fx.AskPermission() | fx.AskQuestion() | fx.AskElicitation() | fx.AskDialog():
+                self._questions.run(effect, self._state.usage.used_percent)
+            case fx.Refuse() | fx.Withdraw():
+                self._questions.run(effect)
             case fx.AnswerHook(key):
                 if self._cli.link is not None:
                     self._cli.link.control.answer(key, {"continue": True})
-            case fx.Withdraw(key):
-                self._questions.withdraw(key)
             case fx.StartTimer(name, seconds):
                 self._timers.start(name, seconds)
             case fx.StopTimer(name):

@@ -66,5 +66,5 @@ def set_goal(session: Session, request: Answerable, params: GoalParams) -> None:
     if session.runtime.has_turn:
         id_ = session.runtime.steer(acknowledged, content.content, text, only_running=True)
     else:
-        id_ = session.runtime.prompt(acknowledged, content.content, text, detached=True)
+        id_ = session.runtime.prompt(acknowledged, content, detached=True)
     session.around.prompted(id_, content)

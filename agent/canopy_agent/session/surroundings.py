@@ -48,8 +48,9 @@ if TYPE_CHECKING:
     from canopy_agent.session.titles import TitleKeeper
     from canopy_agent.session.validation import SessionPlace
     from canopy_agent.settings import AdapterSettings
-    from canopy_shared.peer import Peer
+    from canopy_shared.outbound import Outbound
     from canopy_shared.requests import SessionSetup
+    from canopy_shared.updates import Command
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +61,7 @@ Json = Mapping[str, Any]
 class Connection:
     """What all sessions of one client share."""
 
-    peer: Peer
+    peer: Outbound
     profile: ClientProfile
     settings: AdapterSettings
     accounts: Accounts
@@ -133,7 +134,7 @@ class Surroundings:
             lambda: self.claude_settings().compacts_when_idle,
         )
         self.files: FileReports | None = None
-        if profile.air_has(air.AGENT_FILE_CHANGE_REPORT):
+        if profile.air_has(air.AGENT_FILE_CHANGE_REPORT) and not profile.reports_work:
             self.files = FileReports(Roots(wishes.roots), ask=ask, spawn=spawn, show=runtime.show)
         self._skills: SkillFinder | None = None
         if profile.air:
@@ -212,12 +213,17 @@ class Surroundings:
 
     def announced(self) -> None:
         """The response that opened the session is out."""
-        self._observer.greeted(self._greeting)
+        if not self._connection.profile.reports_work:  # such a client has the commands already
+            self._observer.greeted(self._greeting)
         if self._skills is not None:
             self._skills.look()
         if self._connection.profile.air:
             self._runtime.extensions.run(ReadGoal())  # a session that goes on keeps its goal
         self._sign_in.begin()
+
+    def commands(self) -> tuple[Command, ...]:
+        """The slash commands; from now on their changes are told."""
+        return self._observer.introduced(self._greeting)
 
     def prompting(self) -> None:
         """A prompt is about to be queued."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 NAMESPACE = "claudeCode"
+TOOL_NAME = "toolName"
 MODEL_KEY = "_claude/model"
 ORIGIN_KEY = "_claude/origin"
 RATE_LIMIT_KEY = "_claude/rateLimit"
@@ -45,7 +46,7 @@ def _text(meta: object, key: str) -> str | None:
 
 def tool_name(meta: object) -> str | None:
     """The Claude name of the tool, such as ``Bash``."""
-    return _text(meta, "toolName")
+    return _text(meta, TOOL_NAME)
 
 
 def parent_tool_use_id(meta: object) -> str | None:

@@ -6,7 +6,7 @@ Diffs and patches themselves are made in ``diffs`` and ``patches``.
 from __future__ import annotations
 
 from canopy_agent.domain.facts import ToolHookResponse, ToolReturned
-from canopy_agent.render.diffs import Change, hunk_changes, whole_change
+from canopy_agent.render.diffs import Change, hunk_changes, hunk_patch, whole_change
 from canopy_agent.render.fences import fenced
 from canopy_agent.render.patches import coming_patch, done_patch, written_text
 from canopy_agent.render.reports import (
@@ -45,7 +45,8 @@ def _write_report(call: Call, view: View) -> Report:
 
 
 def _edit_report(call: Call, view: View) -> Report:
-    return _report(call, view, "Edit", "Edit", _input_diff(call, view), EDIT_TEXT)
+    content = () if view.profile.reports_work else _input_diff(call, view)
+    return _report(call, view, "Edit", "Edit", content, EDIT_TEXT)
 
 
 def _report(
@@ -97,11 +98,14 @@ def _finished(call: Call, response: ToolHookResponse, view: View) -> Change | No
     if not path:
         return None
     path = view.absolute(path)
+    bare = view.profile.reports_work
     if view.exact_patches:
-        patch = done_patch(call.name, path, told, view.read_file)
+        patch = done_patch(call.name, path, told, view.read_file, bare=bare)
         if patch is not None:
             return patch
-    return hunk_changes(path, told.get("structuredPatch")) or _without_hunks(call, path, told)
+    hunks = told.get("structuredPatch")
+    change = hunk_patch(path, hunks) if bare else hunk_changes(path, hunks)
+    return change or _without_hunks(call, path, told)
 
 
 def _without_hunks(call: Call, path: str, told: Json) -> Change | None:
@@ -125,7 +129,8 @@ def preview(call: Call, view: View) -> tuple[tuple[ToolCallContent, ...], bool]:
     if not view.exact_patches or call.name not in ("Edit", "Write") or not path:
         return (), False
     path = view.absolute(path)
-    patch = coming_patch(call.name, path, call.input, view.read_file)
+    bare = view.profile.reports_work
+    patch = coming_patch(call.name, path, call.input, view.read_file, bare=bare)
     if patch is not None:
         return patch.content, True
     return (() if call.name == "Edit" else _plain_preview(call, path, view)), False

@@ -16,7 +16,7 @@ from canopy_agent.render.reports import Call, Report, Reporter, Result, View, sh
 from canopy_agent.render.results import pictures, text_content
 from canopy_agent.render.titles import text_field
 from canopy_shared.content import TerminalRef, ToolCallContent
-from canopy_shared.ext import air, terminal
+from canopy_shared.ext import terminal
 
 
 def _report(call: Call, view: View) -> Report:
@@ -39,7 +39,7 @@ def _report(call: Call, view: View) -> Report:
 def _result(call: Call, returned: ToolReturned, view: View) -> Result:
     background = terminals.is_backgrounded(returned)
     marks: dict[str, Any] = {}
-    if background and view.profile.air_has(air.ASYNC_TASKS):
+    if background and view.profile.follows_tasks:
         marks["asyncTasks"] = {"backgrounded": True}
     picture = pictures(returned.content) if terminals.is_picture(returned) else ()
     text = "" if picture else terminals.output_text(returned)
@@ -65,7 +65,7 @@ def _in_terminal(
 ) -> Result:
     """The terminal carries the output; it stays open for a background command (not for AIR)."""
     profile = view.profile
-    stays = terminals.is_backgrounded(returned) and not profile.air
+    stays = terminals.is_backgrounded(returned) and profile.keeps_terminals
     code = terminals.exit_code(returned, air=profile.air)
     return Result(
         picture or (TerminalRef(call.id),),

@@ -1,0 +1,103 @@
+"""The versions of ACP that the agent speaks, and which one a connection is held in.
+
+The only place that goes from a number to a way of speaking; nothing heavy may be imported from
+here before ``initialize`` is answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from canopy_agent.advertise import initialize_response
+from canopy_agent.capabilities import client_profile
+from canopy_shared.errors import unsupported_version
+from canopy_shared.params import Params
+from canopy_shared.requests import InitializeParams
+
+if TYPE_CHECKING:
+    from canopy_agent.auth.methods import Relaunch
+    from canopy_agent.capabilities import ClientProfile
+    from canopy_agent.settings import AdapterSettings
+    from canopy_shared.outbound import Outbound
+    from canopy_shared.peer import IncomingRequest, Peer
+
+_NEWEST: Final = 65_535
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """One connection in one version: the way out, and how a request is read on the way in."""
+
+    outbound: Outbound
+    translated: Callable[[IncomingRequest], IncomingRequest]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One version of the protocol."""
+
+    version: int
+    read_hello: Callable[[object], InitializeParams]
+    hello: Callable[..., dict[str, Any]]
+    connect: Callable[[Peer, ClientProfile], Wire]
+
+    def profile(self, params: InitializeParams) -> ClientProfile:
+        """What the client can do."""
+        return client_profile(params.client_capabilities, self.version)
+
+
+def _as_it_came(request: IncomingRequest) -> IncomingRequest:
+    return request
+
+
+def _connect_v1(peer: Peer, profile: ClientProfile) -> Wire:
+    return Wire(peer, _as_it_came)
+
+
+def _connect_v2(peer: Peer, profile: ClientProfile) -> Wire:
+    from canopy_agent.wire.v2_outbound import V2Outbound
+    from canopy_agent.wire.v2_requests import Requests
+
+    outbound = V2Outbound(peer, air=profile.air)
+    return Wire(outbound, Requests(outbound).translated)
+
+
+def _v2() -> Dialect:
+    """Version 2, imported by who asks for it."""
+    from canopy_agent.wire import v2_hello
+
+    return Dialect(V2, v2_hello.read_hello, v2_hello.hello, _connect_v2)
+
+
+V1: Final = Dialect(1, InitializeParams.parse, initialize_response, _connect_v1)
+V2: Final = 2
+
+
+def negotiated(params: object, settings: AdapterSettings) -> Dialect:
+    """The version to speak with who sends this ``initialize``. Raises unsupported version when
+    there is none in common, and invalid params.
+
+    Version 1 is spoken with every client unless the environment rules it out.
+    """
+    requested = Params(params).whole_number("protocolVersion", _NEWEST)
+    if requested >= V2 and V2 in settings.protocols:
+        return _v2()
+    if V1.version in settings.protocols:
+        return V1
+    raise unsupported_version(requested, list(settings.protocols))
+
+
+def hello(
+    dialect: Dialect,
+    params: InitializeParams,
+    settings: AdapterSettings,
+    relaunch: Relaunch,
+    *,
+    hide_subscription: bool,
+) -> tuple[ClientProfile, dict[str, Any]]:
+    """The client's profile, and the result of its ``initialize``."""
+    profile = dialect.profile(params)
+    told = dialect.hello(profile, settings, relaunch, hide_subscription=hide_subscription)
+    return profile, told

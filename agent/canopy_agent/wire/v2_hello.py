@@ -1,0 +1,88 @@
+"""``initialize`` of ACP v2: what the client says, and what the agent says of itself.
+
+Shapes follow the v2 draft (``@agentclientprotocol/sdk`` 2.4, ``schema/v2``) and
+``@agentclientprotocol/claude-agent-acp`` 0.101.0; nothing heavy may be imported from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from canopy_agent.advertise import AIR_OFFERS, NAME, TITLE, Offer, put
+from canopy_agent.auth.methods import Relaunch, auth_methods
+from canopy_shared.ext import air, claude
+from canopy_shared.params import Params
+from canopy_shared.requests import InitializeParams
+from canopy_shared.version import __version__
+
+if TYPE_CHECKING:
+    from canopy_agent.capabilities import ClientProfile
+    from canopy_agent.settings import AdapterSettings
+
+VERSION: Final = 2
+
+_CAPABILITIES: Final = "capabilities"
+_SESSION: Final = (_CAPABILITIES, "session")
+
+OFFERS: Final = (
+    Offer((*_SESSION, "prompt", "image"), {}),
+    Offer((*_SESSION, "prompt", "embeddedContext"), {}),
+    Offer((*_SESSION, "mcp", "stdio"), {}),
+    Offer((*_SESSION, "mcp", "http"), {}),
+    Offer((*_SESSION, "delete"), {}),
+    Offer((*_SESSION, "fork"), {}),
+    Offer((*_SESSION, "additionalDirectories"), {}),
+    Offer((*_SESSION, "systemPrompt", "mode", "override"), {}),
+    Offer((_CAPABILITIES, "providers"), {}),
+    Offer((_CAPABILITIES, "_meta", claude.NAMESPACE, "promptQueueing"), True),
+    Offer((_CAPABILITIES, "_meta", "authStatus"), {}),
+)
+"""What a response of protocol version 2 holds; a line taken out is no longer offered."""
+
+
+def read_hello(params: object) -> InitializeParams:
+    """The client's hello. Raises invalid params."""
+    values = Params(params)
+    about = values.optional_object("info")
+    if about is None:
+        raise values.wrong("info", "an object with a name and a version")
+    Params(about, "info.").text("name")
+    Params(about, "info.").text("version")
+    return InitializeParams(
+        values.whole_number("protocolVersion", 65_535),
+        values.optional_object("capabilities") or {},
+        about,
+        values.meta(),
+    )
+
+
+def hello(
+    profile: ClientProfile,
+    settings: AdapterSettings,
+    relaunch: Relaunch,
+    *,
+    hide_subscription: bool = False,
+) -> dict[str, Any]:
+    """The result of ``initialize``."""
+    response: dict[str, Any] = {
+        "protocolVersion": VERSION,
+        "info": {"name": NAME, "title": TITLE, "version": __version__},
+    }
+    put(response, OFFERS, profile)
+    methods = auth_methods(profile, settings, relaunch, hide_subscription=hide_subscription)
+    response["authMethods"] = [_auth_method(method) for method in methods]
+    if profile.air:
+        names = [name for name, to in AIR_OFFERS if to(profile)]
+        response["_meta"] = air.wrap(capabilities=names)
+    return response
+
+
+def _auth_method(method: Mapping[str, Any]) -> dict[str, Any]:
+    """One way to log in, from its version 1 shape."""
+    told = {**method}
+    told["methodId"] = told.pop("id")
+    told.setdefault("type", "agent")
+    if isinstance(told.get("env"), Mapping):
+        told["env"] = [{"name": name, "value": value} for name, value in told["env"].items()]
+    return told
