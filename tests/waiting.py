@@ -17,7 +17,7 @@ T = TypeVar("T")
 _POLL = 0.01
 
 
-async def eventually(condition: Callable[[], T], what: str, *, bound: float = 10.0) -> T:
+async def eventually(condition: Callable[[], T], what: str, *, bound: float = 30.0) -> T:
     """Poll ``condition`` until it is truthy and return its value.
 
     Raises AssertionError with ``what`` after ``bound`` seconds.

@@ -62,9 +62,13 @@ def run(folder: Path, *arguments: str, stdin: str = "") -> list[str]:
 
 
 def loaded_modules(lines: list[str]) -> set[str]:
-    """Names in the table of ``-X importtime``: ``import time: self | cumulative |   name``."""
+    """Names in the table of ``-X importtime``: ``import time: self | cumulative |   name``.
+
+    Without the private ones of the standard library: how it is cut differs between versions.
+    """
     table = [line for line in lines if line.startswith("import time:")]
-    return {line.rpartition("|")[2].strip() for line in table[1:]}
+    names = {line.rpartition("|")[2].strip() for line in table[1:]}
+    return {name for name in names if not name.startswith("_")}
 
 
 def packages_of(modules: set[str]) -> set[str]:

@@ -126,6 +126,11 @@ async def test_b03_output_between_turns_comes_at_once_and_answers_nobody(
         assert late == ["pong"]
 
 
+def size_of(file: Path) -> int:
+    """Bytes of a file, 0 before it is there."""
+    return file.stat().st_size if file.exists() else 0
+
+
 async def test_b04_one_cli_lives_as_long_as_the_session(fake_cli: FakeCli, tmp_path: Path) -> None:
     heart = tmp_path / "heart"
     fake_cli.play(turns=[[{"open": {}}, {"heartbeat": str(heart)}, {"done": {}}], ECHO])
@@ -133,8 +138,8 @@ async def test_b04_one_cli_lives_as_long_as_the_session(fake_cli: FakeCli, tmp_p
         await client.initialize()
         session = await client.new_session(tmp_path)
         await client.prompt(session, "start")
-        before = heart.stat().st_size if heart.exists() else 0
-        await eventually(lambda: heart.stat().st_size > before + 2, "a heart that beats on")
+        before = await eventually(lambda: size_of(heart), "a first beat")
+        await eventually(lambda: size_of(heart) > before + 2, "a heart that beats on")
         await client.prompt(session, "second")
         assert len(fake_cli.log("start")) == 1
         await client.request("session/close", sessionId=session)
