@@ -112,6 +112,17 @@ async def test_quitting_asks_while_something_runs() -> None:
         assert kept[-1] == "unsent"
 
 
+async def test_quitting_says_what_was_not_sent() -> None:
+    async with playing() as play:
+        play.stage.act_queue("one", "two")
+        await play.press("ctrl+q")
+        await play.shows("2 messages were not sent; Up brings them back next time.")
+        await play.press("n")
+        play.stage.act_queue()
+        await play.press("ctrl+q")
+        assert play.app.return_code == 0
+
+
 async def test_quitting_from_a_request() -> None:
     async with playing() as play:
         play.stage.ask_permission()

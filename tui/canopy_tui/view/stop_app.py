@@ -93,8 +93,8 @@ class StopApp(PaneApp):
         self.push_screen(screen, lambda yes: self.host.act(CancelTurn(session)) if yes else None)
 
     def action_ask_quit(self) -> None:
-        """Quit, after a question when something runs."""
-        if not tree.totals(self.state).at_work:
+        """Quit, after a question when something runs or messages wait to be sent."""
+        if not tree.totals(self.state).at_work and not self._unsent:
             self.leave()
         elif not isinstance(self.screen, ConfirmScreen):
             screen = ConfirmScreen("Quit", self._quit_question, "Quit", "Stay")
@@ -103,9 +103,20 @@ class StopApp(PaneApp):
     def _quit_question(self) -> str:
         """What quitting would stop, as things are now."""
         sums = tree.totals(self.state)
+        waits = f" {self._unsent}" if self._unsent else ""
         if not sums.at_work:
-            return "Nothing runs any more. Quit?"
-        return f"{at_work(sums.running, sums.tasks)} still at work. Quitting stops what runs."
+            return (waits or "Nothing runs any more.").strip() + " Quit?"
+        stops = f"{at_work(sums.running, sums.tasks)} still at work. Quitting stops what runs."
+        return stops + waits
+
+    @property
+    def _unsent(self) -> str:
+        """What is said of messages that still wait; they are in the history already."""
+        count = sum(len(view.queue) for view in self.state.sessions.values())
+        if not count:
+            return ""
+        waits = "1 message was" if count == 1 else f"{count} messages were"
+        return f"{waits} not sent; Up brings {'it' if count == 1 else 'them'} back next time."
 
     def leave(self) -> None:
         """Quit; what is unsent is kept by whoever remembers drafts."""
