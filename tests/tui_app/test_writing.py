@@ -216,6 +216,11 @@ async def test_what_the_agent_suggests_is_taken_with_a_key() -> None:
         await play.shows_no("tests")
         await play.press("ctrl+u", "enter")
         assert play.stage.acted == []  # it is never sent by itself
+        play.stage.spawn("a", "child")
+        play.app.go("a")
+        await play.shows("Reply to main")
+        await play.press("right")
+        assert play.draft == ""  # what is not shown is not taken
 
 
 async def test_the_history_is_searched() -> None:

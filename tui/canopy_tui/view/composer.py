@@ -131,7 +131,7 @@ class Composer(Vertical):
         child = view if view is not root else None
         self.set_class(child is not None, "-child")
         self._title = placeholders.title(state, root, child)
-        self._can = Abilities.of(state, root)
+        self._can = Abilities.of(state, root, view)
         self.area.placeholder = Content(placeholders.placeholder(state, root, view))
         self.area.update_suggestion()
         forgotten = self.drafts.forget_sent(self._queue)

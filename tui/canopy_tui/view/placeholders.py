@@ -26,21 +26,27 @@ class Abilities:
     suggestion: str = ""
 
     @classmethod
-    def of(cls, state: ClientState, root: SessionView | None) -> Abilities:
-        """What can be done for ``root`` now. Before an agent is there everything is hoped for."""
+    def of(
+        cls, state: ClientState, root: SessionView | None, view: SessionView | None
+    ) -> Abilities:
+        """What can be done for ``root`` now, with ``view`` in view. Before an agent is there
+        everything is hoped for.
+        """
         known = bool(state.link.capabilities)
         return cls(
             root is not None and root.in_turn and can_steer(state),
             takes_pictures(state.link.capabilities) if known else True,
-            suggestion_of(root),
+            suggestion_of(state, root, view),
         )
 
 
-def suggestion_of(root: SessionView | None) -> str:
-    """What the agent thinks the person will ask next, while nothing runs."""
-    if root is None or root.in_turn or not root.suggestions:
+def suggestion_of(state: ClientState, root: SessionView | None, view: SessionView | None) -> str:
+    """What the agent thinks the person will ask next, where the empty field shows it: in the main
+    pane, while nothing runs or waits.
+    """
+    if root is None or view is not root or root.in_turn or root.queue_held or not root.suggestions:
         return ""
-    return root.suggestions[0].strip()
+    return "" if state.link.status in ("lost", "failed") else root.suggestions[0].strip()
 
 
 def title(state: ClientState, root: SessionView | None, child: SessionView | None) -> str:
@@ -64,7 +70,7 @@ def placeholder(state: ClientState, root: SessionView | None, view: SessionView 
     if root.in_turn:
         waits = "Write on: it waits in the queue until this turn is over"
         return f"{waits} · Ctrl+N says it now" if can_steer(state) else waits
-    suggested = suggestion_of(root)
+    suggested = suggestion_of(state, root, view)
     if suggested:
         return f"{clipped(suggested, 200)}  · Tab takes it"
     return "Message, or / for commands, @ for files · Enter sends · Ctrl+J new line"
