@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from canopy_tui.trust import TrustedDirectories
+
 HANG_SECONDS = 60
 HEAVY = frozenset({"acp", "anyio", "claude_agent_sdk", "mcp", "pydantic", "rich", "textual"})
 # What the agent may load until it has answered ``initialize``, on top of what any asyncio program
@@ -96,6 +98,7 @@ def test_initialize_is_answered_before_much_is_loaded(tmp_path: Path) -> None:
 
 
 def test_the_first_frame_comes_before_the_agent(tmp_path: Path) -> None:
+    TrustedDirectories(tmp_path / "canopy" / "state").give(str(tmp_path), keep=True)
     done = subprocess.run(
         [sys.executable, "-c", UNTIL_FIRST_FRAME],
         cwd=tmp_path,

@@ -6,6 +6,7 @@ It speaks through the product's own peer, so it says nothing about bytes; FAKE-A
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from canopy_shared.codec import decode_update
@@ -29,6 +30,8 @@ class InProcessFake:
         self.prompts: list[IncomingRequest] = []
         self.sessions = 0
         self.closed = False
+        self.answers: dict[str, Callable[[Any], Any]] = {}
+        """Method → its result for given parameters; an ``AcpError`` that is raised is sent."""
         self._running = asyncio.ensure_future(self.peer.run())
 
     def _notified(self, method: str, params: Any) -> None:
@@ -36,6 +39,10 @@ class InProcessFake:
 
     def _request(self, request: IncomingRequest) -> None:
         self.calls.append((request.method, request.params))
+        answer = self.answers.get(request.method)
+        if answer is not None:
+            request.respond(answer(request.params))
+            return
         match request.method:
             case "initialize":
                 request.respond({"protocolVersion": 1, "agentInfo": {"name": "here"}})
@@ -54,6 +61,10 @@ class InProcessFake:
     def finish(self, stop: str = "end_turn") -> None:
         """Answer the oldest open prompt."""
         self.prompts.pop(0).respond({"stopReason": stop})
+
+    def heard(self) -> str:
+        """It says nothing on the side."""
+        return ""
 
     async def ending(self) -> Ending:
         """Why it ended."""

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from canopy_tui.agent_connection import Launch
+    from canopy_tui.first_session import Beginning
+    from canopy_tui.model.events import Event
     from canopy_tui.model.state import ClientState, PendingRequest, SessionView, Touched
     from fakes.agent import FakeAgentScript
 
@@ -24,7 +26,14 @@ if TYPE_CHECKING:
 class World:
     """The controller, and what a person could see of its state."""
 
-    def __init__(self, launch: Launch, directory: Path, environment: dict[str, str]) -> None:
+    def __init__(
+        self,
+        launch: Launch,
+        directory: Path,
+        environment: dict[str, str],
+        beginning: Beginning | None = None,
+        observe: Callable[[Event], None] | None = None,
+    ) -> None:
         self.painted: list[Touched] = []
         self.controller = Controller(
             launch,
@@ -32,6 +41,8 @@ class World:
             schedule=lambda seconds, call: asyncio.get_running_loop().call_later(seconds, call),
             on_touched=self.painted.append,
             environment=environment,
+            beginning=beginning,
+            observe=observe,
         )
 
     @property
@@ -63,9 +74,15 @@ class World:
 
 
 @asynccontextmanager
-async def world(launch: Launch, directory: Path, **environment: str) -> AsyncIterator[World]:
+async def world(
+    launch: Launch,
+    directory: Path,
+    beginning: Beginning | None = None,
+    observe: Callable[[Event], None] | None = None,
+    **environment: str,
+) -> AsyncIterator[World]:
     """A started world that is closed at the end."""
-    made = World(launch, directory, environment)
+    made = World(launch, directory, environment, beginning, observe)
     made.controller.start()
     try:
         yield made

@@ -14,6 +14,8 @@ from canopy_tui.model.intents import (
     CancelTurn,
     CloseSession,
     EditQueued,
+    LogIn,
+    LoginDone,
     OpenSession,
     RemoveQueued,
     SendPrompt,
@@ -67,8 +69,15 @@ async def test_the_client_says_what_it_can(tmp_path: Path) -> None:
         "asyncTasks",
         "sessionFailure",
         "agentFileChangeReport",
+        "recommendedValue",
+        "sessionIndex",
     ]
-    assert declared["session"] == {"notices": {}, "compaction": {}}
+    assert declared["session"] == {
+        "notices": {},
+        "compaction": {},
+        "configOptions": {"boolean": {}},
+    }
+    assert declared["auth"] == {"terminal": True}
     assert declared["_meta"]["canopy"] == {"version": 1, "childCancel": True}
     assert script.received("session/new")[0]["params"] == {
         "cwd": str(tmp_path),
@@ -105,15 +114,53 @@ async def test_another_version_of_the_protocol_is_refused(tmp_path: Path) -> Non
     assert script.methods() == ["initialize"]
 
 
-async def test_an_agent_that_wants_a_login_says_how(tmp_path: Path) -> None:
-    wants = {"error": {"code": -32000, "message": "Authentication required"}}
-    methods = [{"id": "x", "name": "Claude login", "description": "run claude /login"}]
+WANTS_LOGIN = {"error": {"code": -32000, "message": "Authentication required"}}
+LOGINS = [{"id": "x", "name": "Claude login", "description": "run claude /login"}]
+
+
+async def test_b84_a_login_is_asked_for_when_the_agent_wants_one_and_can_be_tried_again(
+    tmp_path: Path,
+) -> None:
+    no = {"error": {"code": -32603, "message": "wrong code"}}
     script = scripted(
-        tmp_path, initialize={"authMethods": methods}, **{"session/new": [[wants], []]}
+        tmp_path,
+        initialize={"authMethods": LOGINS},
+        **{"session/new": [[WANTS_LOGIN], [WANTS_LOGIN], []], "authenticate": [[no], [], []]},
     )
     async with foreign_world(script) as world:
-        await world.until(lambda: world.state.link.status == "failed", "a refusal")
-        assert "Claude login: run claude /login" in world.state.link.detail
+        need = await world.until(lambda: world.state.login, "a login")
+        assert need.message == "Authentication required"
+        assert world.state.link.status == "ready"
+        assert [(one.id, one.name) for one in world.state.link.logins] == [("x", "Claude login")]
+        world.act(LogIn("x"))
+        await world.until(lambda: world.state.login.tried == "wrong code", "a failed login")
+        world.act(LogIn("x"))
+        await world.until(lambda: "still" in world.state.login.tried, "a login without use")
+        world.act(LogIn("x"))
+        await world.ready()
+        assert world.state.login is None
+
+
+async def test_a_message_that_needs_a_login_goes_after_it(tmp_path: Path) -> None:
+    answer = [{"update": said("Hello.")}]
+    script = scripted(
+        tmp_path,
+        initialize={"authMethods": LOGINS},
+        **{"session/prompt": [[WANTS_LOGIN], answer]},
+    )
+    async with foreign_world(script) as world:
+        root = await world.ready()
+        world.act(SendPrompt(root.id, "hi"))
+        await world.until(lambda: world.state.login, "a login")
+        assert [prompt.text for prompt in root.queue] == ["hi"]
+        assert root.queue_held
+        world.act(LoginDone("The login was stopped."))
+        await world.until(lambda: world.state.login.tried, "a failed login")
+        assert root.queue_held
+        world.act(LoginDone())
+        await world.until(lambda: texts(root) == "Hello.", "an answer")
+        assert world.state.login is None
+        assert script.received("authenticate") == []
 
 
 @pytest.mark.parametrize("methods", [[], [{"id": "x", "name": "Login"}], [{"kind": "?"}], None])

@@ -19,6 +19,7 @@ import pytest
 from canopy_tui import app_run, compose
 from canopy_tui.model.state import ClientState, Phase, SessionView
 from canopy_tui.storage import Drafts
+from canopy_tui.trust import TrustedDirectories
 from canopy_tui.view.app import CanopyApp
 from canopy_tui.view.key_guard import Verdict
 from fakes.agent import FakeAgentScript, ask_permission, said
@@ -31,8 +32,9 @@ Person = Callable[[CanopyApp, Any], Awaitable[None]]
 
 @pytest.fixture
 def own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Canopy's own files lie below ``tmp_path``."""
+    """Canopy's own files lie below ``tmp_path``, which is trusted."""
     monkeypatch.setenv("CANOPY_CONFIG_DIR", str(tmp_path / "canopy"))
+    TrustedDirectories(tmp_path / "canopy" / "state").give(str(tmp_path), keep=True)
     return tmp_path / "canopy"
 
 
@@ -217,16 +219,13 @@ def spoken(*turns: int) -> ClientState:
 def test_the_farewell_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert compose._farewell(spoken(0), tmp_path) == []
-    assert compose._farewell(spoken(1, 0), tmp_path)[1:] == ["  canopy --cli --resume 'S 0'"]
+    assert compose._farewell(spoken(1, 0), tmp_path)[1:] == ["  canopy --resume 'S 0'"]
     other = tmp_path / "o t"
-    assert compose._farewell(spoken(2), other)[1:] == [
-        f"  cd '{other}' && canopy --cli --resume 'S 0'"
-    ]
+    assert compose._farewell(spoken(2), other)[1:] == [f"  cd '{other}' && canopy --resume 'S 0'"]
 
 
 def test_a_large_log_begins_anew(own_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app_run, "_LOG_SIZE", 100)
-    own_place.mkdir()
     file = own_place / "canopy.log"
     file.write_text("x" * 200)
     with app_run.logging_to(own_place):

@@ -34,6 +34,9 @@ class AgentConnection(Protocol):
     def transport(self) -> Transport:
         """The connection to it."""
 
+    def heard(self) -> str:
+        """The last lines that it wrote to stderr so far; empty where there is no such thing."""
+
     async def ending(self) -> Ending:
         """Why the transport ended; asked once it has. Returns within seconds."""
 

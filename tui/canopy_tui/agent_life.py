@@ -14,7 +14,11 @@ from typing import TYPE_CHECKING
 from canopy_shared.errors import AUTH_REQUIRED, AcpError, ConnectionClosedError
 from canopy_tui.agent_connection import StartFailedError
 from canopy_tui.client import AcpClient
+from canopy_tui.first_session import Beginning, begin
 from canopy_tui.model import events as e
+from canopy_tui.model.login import LoginNeed
+from canopy_tui.model.state import Phase
+from canopy_tui.session_library import SessionLibrary
 from canopy_tui.wire_answers import AgentFacts, UnusableAgentError, details_of
 
 if TYPE_CHECKING:
@@ -25,7 +29,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_LOGIN = "The agent wants you to log in first"
+PATIENCE = 10.0
+"""Seconds after which it is told that the agent has not answered the greeting."""
 
 
 class AgentLife:
@@ -38,7 +43,11 @@ class AgentLife:
         on_event: Callable[[e.Event], None],
         state: Callable[[], ClientState],
         clock: Callable[[], float],
+        beginning: Beginning | None = None,
+        patience: float = PATIENCE,
     ) -> None:
+        self._beginning = beginning or Beginning()
+        self._patience = patience
         self._launch = launch
         self._cwd = cwd
         self._emit = on_event
@@ -48,7 +57,10 @@ class AgentLife:
         self._facts = AgentFacts()
         self._closing = False
         self._again = False
+        self._closings: set[asyncio.Future[None]] = set()
         self.client: AcpClient | None = None
+        self.library: SessionLibrary | None = None
+        """What is stored at the agent, from the greeting on."""
         self.busy = False
         """An agent is being started, is there, or is being cleared away."""
         self.launching = False
@@ -71,6 +83,9 @@ class AgentLife:
         """Start another agent as soon as this one is cleared away."""
         self._again = True
         self._link("starting")
+        if self.client is not None:
+            self._closings.add(closing := asyncio.ensure_future(self.client.aclose()))
+            closing.add_done_callback(self._closings.discard)
 
     async def _run_one(self) -> None:
         self._link("starting")
@@ -90,7 +105,7 @@ class AgentLife:
         except Exception as error:
             self._fault(error)
         finally:
-            self.client = None
+            self.client = self.library = None
             await connection.aclose()
 
     def _fault(self, error: Exception) -> None:
@@ -106,14 +121,16 @@ class AgentLife:
             request_keys=self._request_keys,
         )
         receiving = asyncio.create_task(client.run())
+        slow = asyncio.get_running_loop().call_later(self._patience, self._waits, connection)
         try:
-            refusal = await self._greet(client)
+            refusal = await self._greet(client, slow)
             if refusal is not None:
                 await client.aclose()
             await receiving
         finally:
+            slow.cancel()
             receiving.cancel()
-        if not self._closing:
+        if not (self._closing or self._again):
             self._ended(await connection.ending(), refusal)
 
     def _ended(self, ending: Ending, refusal: str | None) -> None:
@@ -123,20 +140,28 @@ class AgentLife:
         else:
             self._link("lost" if was_ready else "failed", ending.reason, ending.stderr)
 
-    async def _greet(self, client: AcpClient) -> str | None:
+    def _waits(self, connection: AgentConnection) -> None:
+        """The agent has not answered the greeting for long; it may still do so."""
+        seconds = f"{self._patience:g} s"
+        self._link("starting", f"The agent has not answered for {seconds}.", connection.heard())
+
+    async def _greet(self, client: AcpClient, slow: asyncio.TimerHandle) -> str | None:
         """Initialize and open the sessions; why the agent cannot be used, None when it can."""
         try:
             facts = self._facts = await client.initialize()
+            slow.cancel()
+            self.library = SessionLibrary(client, facts, self._emit, self._state)
             self._emit(
                 e.LinkChanged(
                     status="ready",
                     name=facts.name,
                     capabilities=facts.capabilities,
                     meta=facts.meta,
+                    logins=facts.logins,
                     at=self._clock(),
                 )
             )
-            await self._take_up(client, facts)
+            await self._take_up_or_ask(client, facts)
         except ConnectionClosedError:
             return None  # how it ended says more
         except UnusableAgentError as error:
@@ -147,8 +172,64 @@ class AgentLife:
 
     def _explained(self, error: AcpError) -> str:
         if error.code == AUTH_REQUIRED:
-            return "\n".join([f"{_LOGIN}: {error.message}", *self._facts.login_hints])
+            ways = [f"{one.name}: {one.description}" for one in self._facts.logins]
+            return "\n".join([f"The agent wants you to log in first: {error.message}", *ways])
         return "\n".join(filter(None, [error.message, details_of(error)]))
+
+    # --- logging in ---------------------------------------------------------------------------
+
+    async def _take_up_or_ask(self, client: AcpClient, facts: AgentFacts) -> bool:
+        """Take up the sessions; when the agent wants a login first, ask for one (False)."""
+        before = self._state().login
+        try:
+            await self._take_up(client, facts)
+        except AcpError as error:
+            if error.code != AUTH_REQUIRED or not self._beginning.asks_for_login:
+                raise
+            tried = "" if before is None else "The agent still wants a login."
+            self._emit(e.LoginChanged(LoginNeed(error.message, tried)))
+            return False
+        return True
+
+    async def log_in(self, method: str) -> bool:
+        """Have the agent log in, then take up what waited for that; whether it worked."""
+        client, need = self.client, self._state().login or LoginNeed("")
+        if client is None or need.busy:
+            return False
+        self._emit(e.LoginChanged(LoginNeed(need.message, busy=True)))
+        try:
+            await client.authenticate(method)
+        except ConnectionClosedError:
+            return False
+        except AcpError as error:
+            self._emit(e.LoginChanged(LoginNeed(need.message, error.message)))
+            return False
+        return await self.logged_in()
+
+    async def logged_in(self, problem: str = "") -> bool:
+        """A login is over: take up what waited for it; whether it worked."""
+        client, need = self.client, self._state().login or LoginNeed("")
+        if client is None or problem:
+            self._emit(e.LoginChanged(LoginNeed(need.message, problem)))
+            return False
+        self._emit(e.LoginChanged(LoginNeed(need.message, busy=True)))
+        try:
+            if not self._is_served() and not await self._take_up_or_ask(client, self._facts):
+                return False
+        except ConnectionClosedError:
+            return False
+        except (AcpError, UnusableAgentError) as error:
+            self._emit(e.LoginChanged(LoginNeed(need.message, str(error))))
+            return False
+        self._emit(e.LoginChanged(None))
+        return True
+
+    def _is_served(self) -> bool:
+        """Whether every session that is shown is open at the agent."""
+        state = self._state()
+        roots = [state.sessions[root] for root in state.roots]
+        phases = [root.phase for root in roots if root.successor is None]
+        return bool(phases) and Phase.DISCONNECTED not in phases
 
     # --- sessions -----------------------------------------------------------------------------
 
@@ -156,8 +237,8 @@ class AgentLife:
         state = self._state()
         roots = [state.sessions[root] for root in state.roots]
         roots = [root for root in roots if root.successor is None]
-        if not roots:
-            await client.new_session(self._cwd)
+        if not roots and self.library is not None:
+            await begin(client, facts, self.library, self._beginning, self._cwd, self._emit)
             return
         for root in roots:
             await self._restore(client, facts, root.id, root.cwd or self._cwd)
@@ -171,6 +252,8 @@ class AgentLife:
             except ConnectionClosedError:
                 raise
             except AcpError as error:
+                if error.code == AUTH_REQUIRED:
+                    raise
                 problem = f"the old one could not be loaded ({error.message})"
             else:
                 self._notice(session, "info", "The agent was started again; this session goes on.")

@@ -39,8 +39,8 @@ def leaving_on_signals(app: CanopyApp) -> Iterator[None]:
 
 
 def _leave(app: CanopyApp, code: int) -> None:
-    if app.away and code == 128 + signal.SIGINT:
-        return  # Ctrl+C in an editor is for the editor
+    if (app.away or app.terminal_is_lent) and code == 128 + signal.SIGINT:
+        return  # Ctrl+C is for the editor or login that has the terminal
     if app.main.is_mounted:
         app.leave()  # keeps the draft
     app.exit(return_code=code)

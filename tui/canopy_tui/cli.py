@@ -95,9 +95,11 @@ def _open_client(request: OpenClient) -> int:
     agent_command = None if request.agent is None else _agent_command(request.agent)
     _need_terminal("canopy --stdio serves an ACP client, and canopy --plain talks in lines")
     from canopy_tui.compose import run_client
+    from canopy_tui.first_session import FirstSession
 
     recorder = _recorder(request.record)
-    code = run_client(directory, agent_command, request.demo, recorder=recorder)
+    first = FirstSession(request.resume or None, request.last, request.resume == "")
+    code = run_client(directory, agent_command, request.demo, recorder=recorder, first=first)
     _tell_of(recorder)
     return code
 

@@ -24,6 +24,7 @@ from canopy_shared.peer import IncomingRequest, Peer
 from canopy_shared.updates import ConfigOptionUpdate, CurrentModeUpdate
 from canopy_tui import wire_answers
 from canopy_tui.model import events as e
+from canopy_tui.wire_catalogue import StoredSessions
 from canopy_tui.wire_requests import READERS
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class AcpClient:
         self._peer = Peer(
             transport, on_request=self._on_request, on_notification=self._on_notification
         )
+        self.stored = StoredSessions(self._peer)
 
     async def run(self) -> None:
         """Receive until the connection ends. Open prompts then end as ``disconnected``."""
@@ -86,15 +88,27 @@ class AcpClient:
         params = {"cwd": cwd, "mcpServers": []}
         return await self._call(methods.SESSION_NEW, params, lambda r: self._opened(r, None, cwd))
 
-    async def load_session(self, session: str, cwd: str) -> None:
+    async def load_session(self, session: str, cwd: str, title: str = "") -> None:
         """Take up an old session; its history arrives before this returns. Raises ``AcpError``."""
-        self._emit(e.ReplayStarted(session=session, at=self._clock(), cwd=cwd))
+        self._emit(e.ReplayStarted(session=session, at=self._clock(), cwd=cwd, title=title))
         params = {"sessionId": session, "cwd": cwd, "mcpServers": []}
         try:
             await self._call(methods.SESSION_LOAD, params, lambda r: self._opened(r, session, cwd))
         except Exception:
             self._emit(e.ReplayFailed(session=session))
             raise
+
+    async def fork_session(self, session: str, cwd: str) -> str:
+        """Copy a stored session and return the id of the copy. Raises ``AcpError``,
+        ``UnusableAgentError``.
+        """
+        params = {"sessionId": session, "cwd": cwd, "mcpServers": []}
+        result = await self._peer.request(methods.SESSION_FORK, params)
+        return wire_answers.read_session(result, None, cwd, self._clock()).session
+
+    async def authenticate(self, method: str) -> None:
+        """Have the agent log in. Raises ``AcpError``."""
+        await self._peer.request(methods.AUTHENTICATE, {"methodId": method})
 
     def _opened(self, result: object, session: str | None, cwd: str) -> str:
         opened = wire_answers.read_session(result, session, cwd, self._clock())
@@ -121,6 +135,10 @@ class AcpClient:
     async def close_session(self, session: str) -> None:
         """Close a session at the agent. Raises ``AcpError``."""
         await self._peer.request(methods.SESSION_CLOSE, {"sessionId": session})
+
+    def close_quietly(self, session: str) -> None:
+        """Close a session that nobody looks at any more; an answer does not matter."""
+        self._peer.call(methods.SESSION_CLOSE, {"sessionId": session}, lambda _answer: None)
 
     async def set_mode(self, session: str, mode: str) -> None:
         """Change the mode, and say so when the agent agreed. Raises ``AcpError``."""

@@ -13,7 +13,7 @@ import importlib
 import os
 import shlex
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,12 +23,15 @@ from canopy_tui.agent_connection import StartFailedError
 from canopy_tui.app_run import leaving_on_signals, logging_to
 from canopy_tui.controller import Controller
 from canopy_tui.file_index import FileIndex
+from canopy_tui.first_session import Beginning, FirstSession
 from canopy_tui.foreign_agent import launch_foreign
 from canopy_tui.in_process_agent import InProcessAgent
 from canopy_tui.model.glyphs import glyph_set
+from canopy_tui.open_sessions import OpenSessions
 from canopy_tui.paths import locations
 from canopy_tui.recording import recorded
 from canopy_tui.storage import Drafts, Pictures, PromptHistory
+from canopy_tui.trust import TrustedDirectories
 
 if TYPE_CHECKING:
     from canopy_agent.session.lookup import FoundSession
@@ -56,6 +59,8 @@ class Stage:
     scenes: tuple[tuple[str, str, str], ...] = ()
     remembers: bool = True
     resumable: bool = False
+    agent_command: tuple[str, ...] = ()
+    peek: Callable[[str, str], Awaitable[str]] | None = None
 
 
 def run_client(
@@ -64,17 +69,19 @@ def run_client(
     demo: bool,
     *,
     recorder: Recorder | None = None,
+    first: FirstSession | None = None,
 ) -> int:
     """Open the client and stay until the person leaves; gives the exit code.
 
     ``agent_command`` starts another ACP agent in place of our own; ``demo`` runs our own on the
-    scripted model, in a throw-away directory. ``recorder`` records what is said with the agent.
+    scripted model, in a throw-away directory. ``recorder`` records what is said with the agent,
+    ``first`` says which session to begin with.
     """
     # Textual takes NO_COLOR out of the environment; the agent should still see it.
     environment = dict(os.environ)
     staged = open_stage(directory, agent_command, demo, environment, recorder)
     with logging_to(locations(environment).state):
-        code, words = asyncio.run(_run(staged))
+        code, words = asyncio.run(_run(staged, first or FirstSession()))
     for line in words:
         print(line)
     return code
@@ -141,12 +148,17 @@ async def open_stage(
 
 
 async def _run(
-    staged: contextlib.AbstractAsyncContextManager[Stage],
+    staged: contextlib.AbstractAsyncContextManager[Stage], first: FirstSession
 ) -> tuple[int, list[str]]:
     async with staged as stage:
         from canopy_tui.view.app import CanopyApp
 
         made: list[Controller] = []
+        folder = locations(stage.environment).state
+        trust = TrustedDirectories(folder) if stage.remembers else None
+        opened = OpenSessions(folder) if stage.remembers else None
+        may_open = trust.holds if trust is not None else None
+        beginning = Beginning(first, may_open) if may_open is not None else Beginning(first)
 
         def make_host(schedule: Schedule, on_touched: Callable[[Touched], None]) -> Controller:
             def paint(touched: Touched) -> None:
@@ -160,17 +172,30 @@ async def _run(
                     schedule=schedule,
                     on_touched=paint,
                     environment=stage.environment,
+                    beginning=beginning,
+                    observe=opened.observe if opened is not None else None,
                 )
             )
             return made[0]
 
-        app = CanopyApp(make_host, _surroundings(stage))
+        around = _surroundings(stage)
+        if opened is not None:
+            where = str(stage.directory)
+            around = replace(
+                around,
+                trust=trust,
+                held_elsewhere=opened.holder,
+                left=opened.left_behind(where) if first == FirstSession() else None,
+            )
+        app = CanopyApp(make_host, around)
         try:
             with leaving_on_signals(app):
                 await app.run_async()
         finally:
             for controller in made:
                 await controller.aclose()
+            if opened is not None:
+                opened.release_all()
         words = _farewell(app.state, stage.directory) if stage.resumable else []
         return app.return_code or 0, words
 
@@ -215,6 +240,8 @@ def _surroundings(stage: Stage) -> Surroundings:
         files=files,
         environment=stage.environment,
         keep_picture=Pictures(folder).keep,
+        agent_command=stage.agent_command,
+        peek=stage.peek,
     )
 
 
@@ -233,8 +260,19 @@ def _farewell(state: ClientState, directory: Path) -> list[str]:
     if not talked:
         return []
     away = "" if Path.cwd() == directory else f"cd {shlex.quote(str(directory))} && "
-    lines = [f"  {away}canopy --cli --resume {shlex.quote(view.id)}" for view in talked]
-    return ["To go on with the conversation in Claude Code:", *lines]
+    lines = [f"  {away}canopy --resume {shlex.quote(view.id)}" for view in talked]
+    return ["To go on with the conversation:", *lines]
+
+
+def _peek(environment: Mapping[str, str]) -> Callable[[str, str], Awaitable[str]]:
+    """The last words of a stored session of our own agent, read from its transcript."""
+
+    async def peek(session: str, cwd: str) -> str:
+        from canopy_agent.history.glimpse import last_words
+
+        return await asyncio.to_thread(last_words, environment, session, cwd)
+
+    return peek
 
 
 # --- which agent ----------------------------------------------------------------------------------
@@ -262,23 +300,29 @@ def _own_launch(environment: Mapping[str, str]) -> Launch:
 
 @asynccontextmanager
 async def _own_stage(directory: Path, environment: Mapping[str, str]) -> AsyncIterator[Stage]:
-    yield Stage(_own_launch(environment), directory, environment, resumable=True)
+    yield Stage(
+        _own_launch(environment), directory, environment, resumable=True, peek=_peek(environment)
+    )
 
 
 @asynccontextmanager
 async def _foreign_stage(
     command: tuple[str, ...], directory: Path, environment: Mapping[str, str]
 ) -> AsyncIterator[Stage]:
-    """Start the process before the user interface, which is composed while it boots."""
+    """Start the process before the user interface, which is composed while it boots; in a
+    directory that is not trusted yet only when the person agrees.
+    """
     ready: list[AgentConnection] = []
 
     async def launch() -> AgentConnection:
         return ready.pop() if ready else await launch_foreign(command, directory, environment)
 
+    trusted = TrustedDirectories(locations(environment).state).holds(str(directory))
     with contextlib.suppress(StartFailedError):  # told by the launch that follows
-        ready.append(await launch_foreign(command, directory, environment))
+        if trusted:
+            ready.append(await launch_foreign(command, directory, environment))
     try:
-        yield Stage(launch, directory, environment)
+        yield Stage(launch, directory, environment, agent_command=command)
     finally:
         for connection in ready:
             await connection.aclose()

@@ -20,7 +20,7 @@ from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model.queue import get
 from canopy_tui.model.reduce import reduce
-from canopy_tui.model.state import ClientState, Phase, RequestState, Touched
+from canopy_tui.model.state import MODE, ClientState, Phase, RequestState, Touched
 from canopy_tui.prompt_flow import PromptFlow
 from canopy_tui.wire_answers import UnusableAgentError, details_of
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from canopy_tui.agent_connection import Launch
     from canopy_tui.client import AcpClient
+    from canopy_tui.first_session import Beginning
     from canopy_tui.frame_pump import Schedule
     from canopy_tui.model.state import SessionView
     from canopy_tui.prompt_flow import PromptIntent
@@ -55,7 +56,10 @@ class Controller:
         on_touched: Callable[[Touched], None],
         environment: Mapping[str, str],
         clock: Callable[[], float] = time.time,
+        beginning: Beginning | None = None,
+        observe: Callable[[e.Event], None] | None = None,
     ) -> None:
+        self._observe = observe
         self.state = ClientState()
         self._clock = clock
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -63,7 +67,9 @@ class Controller:
         self._work = BackgroundWork(
             lambda: self.state, lambda: self._client, self.apply, self._spawn, clock
         )
-        self._life = AgentLife(launch, str(directory), self.apply, lambda: self.state, clock)
+        self._life = AgentLife(
+            launch, str(directory), self.apply, lambda: self.state, clock, beginning
+        )
         self._flow = PromptFlow(self.state, lambda: self._client, self.apply, clock)
 
     # --- life ---------------------------------------------------------------------------------
@@ -88,6 +94,8 @@ class Controller:
     def apply(self, event: e.Event) -> None:
         """Reduce one event and have it painted with the next frame."""
         touched = reduce(self.state, event)
+        if self._observe is not None:
+            self._observe(event)
         self._pump.add(touched)
         if touched.tasks:
             self._work.follow()
@@ -123,6 +131,20 @@ class Controller:
                 self._set(intent)
             case i.OpenSession(cwd):
                 self._spawn(self._life.open_session(cwd))
+            case (
+                i.ListSessions()
+                | i.LoadSession()
+                | i.ForkSession()
+                | i.DeleteSession()
+                | i.RenameSession()
+                | i.ArchiveSession()
+            ):
+                if self._life.library is not None:
+                    self._spawn(self._life.library.carry_out(intent))
+            case i.LogIn(method):
+                self._spawn(self._logging_in(self._life.log_in(method)))
+            case i.LoginDone(problem):
+                self._spawn(self._logging_in(self._life.logged_in(problem)))
             case i.CloseSession(session):
                 self._close(session)
             case i.RestartAgent():
@@ -157,10 +179,18 @@ class Controller:
         root = self._root(event.session)
         if root is None:
             return
-        if isinstance(event, e.TurnEnded):
+        if isinstance(event, e.TurnEnded) and event.needs_login:
+            self._flow.login_wanted(root, event.error)
+        elif isinstance(event, e.TurnEnded):
             self._flow.turn_ended(root, event.stop_reason)
         else:
             self._flow.steer_ended(root, event)
+
+    async def _logging_in(self, work: Coroutine[Any, Any, bool]) -> None:
+        """Log in; then every message goes that waited for it."""
+        if await work:
+            for root in [self.state.sessions[root] for root in self.state.roots]:
+                self._prompts(i.SendQueue(root.id))
 
     # --- answers and cancelling ---------------------------------------------------------------
 
@@ -195,21 +225,26 @@ class Controller:
         if root is None or client is None:
             return
         if isinstance(intent, i.SetOption):
-            change = client.set_option(root.wire_id, intent.option, intent.value)
+            option, value = intent.option, intent.value
+            change = client.set_option(root.wire_id, option, value)
         else:
-            option = next((one.id for one in root.options if one.category == "mode"), None)
+            mode = next((one.id for one in root.options if one.category == "mode"), None)
+            option, value = mode or MODE, intent.mode
             change = (
                 client.set_option(root.wire_id, option, intent.mode)
-                if option is not None
+                if mode is not None
                 else client.set_mode(root.wire_id, intent.mode)
             )
-        self._spawn(self._reporting(root.id, "The setting was not changed", change))
+        self.apply(e.OptionAsked(root.id, option, value))
+        self._spawn(self._changing(root.id, option, change))
 
-    async def _reporting(self, session: str, what: str, work: Coroutine[Any, Any, None]) -> None:
-        """Do ``work``; when the agent refuses, say so in the transcript."""
+    async def _changing(self, session: str, option: str, work: Coroutine[Any, Any, None]) -> None:
+        """Change an option; when the agent refuses, say so beside it and in the transcript."""
+        what, refused = "The setting was not changed", ""
         try:
             await work
         except (AcpError, UnusableAgentError) as error:
+            refused = str(error) or what
             detail = details_of(error) if isinstance(error, AcpError) else ""
             self.apply(
                 e.Noticed(
@@ -220,6 +255,7 @@ class Controller:
                     at=self._clock(),
                 )
             )
+        self.apply(e.OptionSettled(session, option, refused))
 
     def _close(self, session: str) -> None:
         root = self._root(session)
@@ -231,7 +267,9 @@ class Controller:
         self.apply(e.SessionClosed(session=root.id))
 
     def _restart(self) -> None:
-        if self.state.link.status not in ("lost", "failed"):
+        link = self.state.link
+        waits = link.status == "starting" and link.detail
+        if link.status not in ("lost", "failed") and not waits:
             return
         if self._life.busy:
             self._life.run_again()

@@ -66,6 +66,10 @@ class ForeignAgent:
             if line.strip():
                 self._stderr.append(line.decode(errors="replace").rstrip()[:STDERR_LINE_LENGTH])
 
+    def heard(self) -> str:
+        """The last lines of stderr so far."""
+        return "\n".join(self._stderr)
+
     async def ending(self) -> Ending:
         """Why it ended: exit status or signal only if the process is seen to be gone."""
         code = await self._exit_code(_EXIT_GRACE)

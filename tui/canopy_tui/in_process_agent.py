@@ -47,6 +47,10 @@ class InProcessAgent:
         """Our end."""
         return self._transport
 
+    def heard(self) -> str:
+        """Nothing: it has no stderr of its own."""
+        return ""
+
     async def ending(self) -> Ending:
         """Why it stopped."""
         await asyncio.wait([self._serving], timeout=STOP_PATIENCE)

@@ -5,6 +5,7 @@ Pure: it must not know the disk, the environment, the terminal, or who carries t
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ HELP = """\
 Usage: canopy [DIRECTORY]           open the client on a directory (default: here)
        canopy --demo                try it: a scripted model, no account, no network
        canopy --agent 'CMD ARGS'    open the client on another ACP agent
+       canopy --resume [ID]         go on with an old session (no ID: pick one)
+       canopy --continue            go on with the session used last in the directory
        canopy --plain ['PROMPT']    lines of text in place of screens: for pipes, screen readers
        canopy --stdio               serve the agent to an ACP client on stdin and stdout
        canopy replay FILE           show what was recorded with --record
@@ -41,7 +44,11 @@ Claude's own account is used; without one: canopy --cli auth login, or set ANTHR
 _CLI = "--cli"
 _HIDE_AUTH = "--hide-claude-auth"
 _RECORD = "--record"
-_SIMPLE_FLAGS = frozenset({"--stdio", "--demo", "--json", "--plain", "--paused", _HIDE_AUTH})
+_RESUME = "--resume"
+_CONTINUE = "--continue"
+_SIMPLE_FLAGS = frozenset(
+    {"--stdio", "--demo", "--json", "--plain", "--paused", _HIDE_AUTH, _CONTINUE}
+)
 _VALUED_FLAGS = frozenset({"--agent", "--protocol", "--speed", _RECORD})
 _VERSION_FLAGS = frozenset({"--version", "-V", "-v"})
 _HELP_FLAGS = frozenset({"--help", "-h"})
@@ -81,13 +88,16 @@ class OpenClient:
 
     ``directory`` is as typed (None: the current one). ``agent`` is the unparsed value of
     ``--agent`` (None: the built-in agent). ``demo`` runs the built-in agent on the scripted model.
-    ``record`` is the file or folder to record to, as typed.
+    ``record`` is the file or folder to record to, as typed. ``resume`` is the id of a stored
+    session or its beginning, "" for a choice; ``last``: the one that was used last.
     """
 
     directory: str | None = None
     agent: str | None = None
     demo: bool = False
     record: str | None = None
+    resume: str | None = None
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,24 +224,29 @@ def _sort(arguments: Sequence[str]) -> _Words:
     flags: dict[str, str] = {}
     positionals: list[str] = []
     subcommand: str | None = None
-    words = iter(arguments)
-    for word in words:
+    words = deque(arguments)
+    while words:
+        word = words.popleft()
         if word == "--":
             positionals.extend(words)
-        elif not word.startswith("-") or word == "-":
+            break
+        if not word.startswith("-") or word == "-":
             if word in _SUBCOMMANDS and not positionals and subcommand is None:
                 subcommand = word
             else:
                 positionals.append(word)
-        else:
-            name, equals, value = word.partition("=")
-            if name in _VALUED_FLAGS:
-                value = value if equals else next(words, "")
-            elif name not in _SIMPLE_FLAGS or equals:
-                raise UsageError(f"unknown option {word!r}; canopy --help lists them")
-            if name in flags:
-                raise UsageError(f"{name} is given twice")
-            flags[name] = value
+            continue
+        name, equals, value = word.partition("=")
+        if name == _RESUME:
+            if not equals and words and not words[0].startswith("-"):
+                value = words.popleft()
+        elif name in _VALUED_FLAGS:
+            value = value if equals else words.popleft() if words else ""
+        elif name not in _SIMPLE_FLAGS or equals:
+            raise UsageError(f"unknown option {word!r}; canopy --help lists them")
+        if name in flags:
+            raise UsageError(f"{name} is given twice")
+        flags[name] = value
     return _Words(flags, tuple(positionals), subcommand)
 
 
@@ -316,7 +331,14 @@ def _open_or_serve(words: _Words) -> OpenClient | RunPlain | ServeStdio:
         return RunPlain(positional, flags.get("--agent"), "--demo" in flags, record)
     if positional == "":
         raise UsageError("the directory is an empty string")
-    return OpenClient(positional, flags.get("--agent"), "--demo" in flags, record)
+    return OpenClient(
+        positional,
+        flags.get("--agent"),
+        "--demo" in flags,
+        record,
+        flags.get(_RESUME),
+        _CONTINUE in flags,
+    )
 
 
 def _refuse_pairs(flags: dict[str, str], positionals: Sequence[str]) -> None:
@@ -325,6 +347,13 @@ def _refuse_pairs(flags: dict[str, str], positionals: Sequence[str]) -> None:
         ("--stdio", "--agent", "it serves Canopy's own agent"),
         ("--stdio", "--demo", "the demo is a client"),
         ("--stdio", "--plain", "each session is another client's"),
+        ("--stdio", _RESUME, "a client says which session it wants"),
+        ("--stdio", _CONTINUE, "a client says which session it wants"),
+        ("--plain", _RESUME, "it begins a new session"),
+        ("--plain", _CONTINUE, "it begins a new session"),
+        ("--demo", _RESUME, "the demo begins anew each time"),
+        ("--demo", _CONTINUE, "the demo begins anew each time"),
+        (_RESUME, _CONTINUE, "each names the session to go on with"),
         ("--stdio", "a directory", "each session names its own"),
         ("--demo", "--agent", "the demo runs Canopy's own agent"),
         ("--demo", "a directory", "the demo works on a throw-away copy of a sample project"),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
+from canopy_tui.model.login import LoginNeed
 from canopy_tui.model.queue import last_prompt
 from canopy_tui.model.state import Phase, QueuedPrompt
 from canopy_tui.model.steering import can_steer
@@ -51,6 +52,8 @@ class PromptFlow:
         self._apply = apply
         self._clock = clock
         self._ids = itertools.count(1)
+        self._sent: dict[str, QueuedPrompt] = {}
+        """Root → the message that went last."""
 
     def act(self, root: SessionView, intent: PromptIntent) -> None:
         """Carry out what the person wants of the messages of ``root``."""
@@ -101,7 +104,16 @@ class PromptFlow:
         if not usable and root.queue:
             self._set_queue(root, root.queue, held=True)
         elif client is not None and root.queue and not root.in_turn and not root.queue_held:
+            self._sent[root.id] = root.queue[0]
             client.prompt(root.wire_id, root.queue[0])
+
+    def login_wanted(self, root: SessionView, message: str) -> None:
+        """The message that was refused is the first of the queue, which waits for a login."""
+        refused = self._sent.get(root.id)
+        queue = [refused, *root.queue] if refused is not None else root.queue
+        self._set_queue(root, queue, held=True)
+        if self._state.login is None:
+            self._apply(e.LoginChanged(LoginNeed(message)))
 
     def turn_ended(self, root: SessionView, stop_reason: str) -> None:
         """What waited may go now, or is held."""

@@ -30,6 +30,10 @@ class RecordedAgent:
         """The connection to it."""
         return self._transport
 
+    def heard(self) -> str:
+        """The last lines of its stderr."""
+        return self._inner.heard()
+
     async def ending(self) -> Ending:
         """Why it ended."""
         ending = await self._inner.ending()

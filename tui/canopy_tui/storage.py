@@ -70,7 +70,7 @@ class PromptHistory:
     def _compact(self) -> None:
         if len(_lines(self._file)) > _COMPACT_ABOVE:
             rows = (jsonio.dumps(row) + b"\n" for row in self._rows())
-            _replace(self._file, b"".join(rows))
+            replace_file(self._file, b"".join(rows))
 
 
 class Drafts:
@@ -118,7 +118,7 @@ class Drafts:
             }
             content = jsonio.dumps(row)
             if len(content) <= DRAFT_SIZE:
-                _replace(file, content)
+                replace_file(file, content)
                 _keep_newest(self._folder, DRAFT_LIMIT, file)
         except (OSError, ValueError) as error:
             log.warning("the draft could not be written: %s", error)
@@ -148,7 +148,7 @@ class Pictures:
         """The path of the file; empty when it could not be written."""
         file = self._folder / f"{_digest(content)}.{ending}"
         try:
-            _replace(file, content)
+            replace_file(file, content)
             old = time.time() - PICTURE_DAYS * 86400
             for other in self._folder.iterdir():
                 if other.stat().st_mtime < old:
@@ -215,7 +215,7 @@ def _last_byte(descriptor: int, size: int) -> bytes:
     return os.read(descriptor, 1)
 
 
-def _replace(file: Path, content: bytes) -> None:
+def replace_file(file: Path, content: bytes) -> None:
     """Write a file whole or not at all; ``mkstemp`` makes it private."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)

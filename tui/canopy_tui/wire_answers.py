@@ -19,12 +19,16 @@ from canopy_shared.errors import (
 )
 from canopy_shared.ext import air, canopy, failure, terminal
 from canopy_shared.version import __version__
+from canopy_tui.model.catalogue import is_indexed
 from canopy_tui.model.events import SessionOpened, SteerEnded, TurnEnded
+from canopy_tui.model.login import AGENT, TERMINAL, LoginMethod
 
 if TYPE_CHECKING:
     from canopy_shared.frames import Response
 
 PROTOCOL = 1
+TERMINAL_AUTH = "terminal-auth"
+"""``_meta`` key of a login method that says which command to run in a terminal."""
 
 _TAKEN_IN = frozenset({"injected", "startedNewTurn"})
 """Outcomes of steering after which the agent has the message."""
@@ -34,6 +38,8 @@ AIR_CAPABILITIES = (
     air.ASYNC_TASKS,
     air.SESSION_FAILURE,
     air.AGENT_FILE_CHANGE_REPORT,
+    air.RECOMMENDED_VALUE,
+    air.SESSION_INDEX,
 )
 """What this client declares of AIR: what it uses, and no more."""
 
@@ -44,12 +50,17 @@ class UnusableAgentError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AgentFacts:
-    """What the agent said of itself. ``login_hints`` are its ways to log in, one line each."""
+    """What the agent said of itself."""
 
     name: str = ""
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
-    login_hints: tuple[str, ...] = ()
+    logins: tuple[LoginMethod, ...] = ()
+
+    @property
+    def has_session_index(self) -> bool:
+        """Whether stored sessions can be renamed, archived and asked for by id (AIR)."""
+        return is_indexed(self.meta)
 
     @property
     def loads_sessions(self) -> bool:
@@ -62,10 +73,14 @@ class AgentFacts:
         return air.declaration({"_meta": self.meta}).capabilities
 
     @property
+    def lists_sessions(self) -> bool:
+        """Whether ``session/list`` works."""
+        return can(self.capabilities, "list")
+
+    @property
     def closes_sessions(self) -> bool:
         """Whether ``session/close`` works."""
-        sessions = self.capabilities.get("sessionCapabilities")
-        return isinstance(sessions, Mapping) and isinstance(sessions.get("close"), Mapping)
+        return can(self.capabilities, "close")
 
 
 def initialize_params() -> dict[str, Any]:
@@ -79,11 +94,13 @@ def initialize_params() -> dict[str, Any]:
         "clientCapabilities": {
             "fs": {"readTextFile": False, "writeTextFile": False},
             "terminal": False,
-            "session": {"notices": {}, "compaction": {}},
+            "session": {"notices": {}, "compaction": {}, "configOptions": {"boolean": {}}},
+            "auth": {"terminal": True},
             "elicitation": {"form": {}, "url": {}},
             "_meta": {
                 **air.client_meta(*AIR_CAPABILITIES),
                 **canopy.client_meta(),
+                TERMINAL_AUTH: True,
                 terminal.OUTPUT: True,
                 terminal.OUTPUT_DELTA: True,
             },
@@ -106,7 +123,7 @@ def read_initialize(result: object) -> AgentFacts:
         name if isinstance(name, str) else "",
         mapping(answer.get("agentCapabilities")),
         mapping(answer.get("_meta")),
-        tuple(_login_hints(answer.get("authMethods"))),
+        tuple(_logins(answer.get("authMethods"))),
     )
 
 
@@ -152,6 +169,7 @@ def read_turn(response: Response, session: str, at: float) -> TurnEnded:
         detail=details_of(error),
         at=at,
         can_repeat=error.code != AUTH_REQUIRED,
+        needs_login=error.code == AUTH_REQUIRED,
     )
 
 
@@ -176,6 +194,11 @@ def details_of(error: AcpError) -> str:
     return "\n".join(text for text in texts if isinstance(text, str) and text)
 
 
+def can(capabilities: Mapping[str, Any], what: str) -> bool:
+    """Whether the agent declares ``sessionCapabilities.<what>`` (list, delete, fork, close …)."""
+    return isinstance(mapping(capabilities.get("sessionCapabilities")).get(what), Mapping)
+
+
 def mapping(value: object) -> Mapping[str, Any]:
     """``value`` if it is an object, else an empty one."""
     return value if isinstance(value, Mapping) else {}
@@ -194,10 +217,39 @@ def _modes(value: object) -> list[tuple[str, str]]:
     ]
 
 
-def _login_hints(value: object) -> list[str]:
-    hints = []
+def _logins(value: object) -> list[LoginMethod]:
+    logins = []
     for row in _rows(value):
-        name, description = row.get("name"), row.get("description")
-        if isinstance(name, str) and name:
-            hints.append(f"{name}: {description}" if isinstance(description, str) else name)
-    return hints
+        method = row.get("id")
+        if not isinstance(method, str) or not method:
+            continue
+        told = mapping(mapping(row.get("_meta")).get(TERMINAL_AUTH))
+        command, kind = told.get("command"), row.get("type")
+        whole = (command, *_texts(told.get("args"))) if isinstance(command, str) else ()
+        logins.append(
+            LoginMethod(
+                id=method,
+                name=_text(row, "name") or method,
+                description=_text(row, "description"),
+                kind=TERMINAL if whole else kind if isinstance(kind, str) else AGENT,
+                command=whole,
+                arguments=_texts(row.get("args")),
+                environment=_pairs(told.get("env")) + _pairs(row.get("env")),
+            )
+        )
+    return logins
+
+
+def _text(row: Mapping[str, Any], key: str) -> str:
+    value = row.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    items = value if isinstance(value, (list, tuple)) else ()
+    return tuple(item for item in items if isinstance(item, str))
+
+
+def _pairs(value: object) -> tuple[tuple[str, str], ...]:
+    pairs = mapping(value).items()
+    return tuple((name, text) for name, text in pairs if isinstance(text, str))

@@ -13,7 +13,9 @@ from typing import Any
 from canopy_shared.content import ContentBlock
 from canopy_shared.ext.failure import SessionFailure
 from canopy_shared.updates import ConfigOption, ToolCallUpdate, Update
-from canopy_tui.model.state import PendingRequest, QueuedPrompt
+from canopy_tui.model.catalogue import ListedSession, Query
+from canopy_tui.model.login import LoginMethod, LoginNeed
+from canopy_tui.model.state import PendingRequest, Problem, QueuedPrompt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,7 @@ class ReplayStarted:
     session: str
     at: float
     cwd: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +130,7 @@ class TurnEnded:
     failure: SessionFailure | None = None
     can_repeat: bool = False
     """Sending the same message again has a use."""
+    needs_login: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +197,74 @@ class LinkChanged:
     stderr: str = ""
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
+    logins: tuple[LoginMethod, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LoginChanged:
+    """The agent wants a login (None: no longer), or a try to log in began or failed."""
+
+    need: LoginNeed | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemMet:
+    """Something that the person asked for did not work, outside any session."""
+
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class OptionAsked:
+    """A change of a config option is on its way."""
+
+    session: str
+    option: str
+    value: str | bool
+
+
+@dataclass(frozen=True, slots=True)
+class OptionSettled:
+    """The agent made the change, or refused it for the reason in ``refused``."""
+
+    session: str
+    option: str
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsAsked:
+    """A page of stored sessions is on its way: the first of ``query``, or ``more`` of it."""
+
+    query: Query
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsListed:
+    """A page of stored sessions came."""
+
+    query: Query
+    rows: tuple[ListedSession, ...]
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListingFailed:
+    """The page did not come."""
+
+    query: Query
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSessionChanged:
+    """A stored session was deleted, or has another title, or was archived or brought back."""
+
+    session: str
+    deleted: bool = False
+    title: str | None = None
+    archived: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,5 +299,16 @@ Event = (
     | Seen
     | Watched
     | LinkChanged
+    | LoginChanged
+    | ProblemMet
+    | OptionAsked
+    | OptionSettled
+    | SessionsAsked
+    | SessionsListed
+    | ListingFailed
+    | StoredSessionChanged
     | Noticed
 )
+
+AboutStored = SessionsAsked | SessionsListed | ListingFailed | StoredSessionChanged
+"""What happens to the list of stored sessions."""

@@ -11,8 +11,9 @@ from canopy_shared.ext import failure, file_report, goal, suggestions
 from canopy_shared.unset import Unset
 from canopy_tui.model import failures, transcript
 from canopy_tui.model.entries import ChangesEntry
+from canopy_tui.model.events import OptionAsked, OptionSettled
 from canopy_tui.model.sanitize import clipped
-from canopy_tui.model.state import Replay
+from canopy_tui.model.state import OptionChange, Replay
 
 if TYPE_CHECKING:
     from canopy_shared.ext.file_report import FileReport
@@ -59,6 +60,21 @@ def take_options(view: SessionView, given: tuple[ConfigOption, ...]) -> None:
             view.model = clipped(names.get(value, value), TITLE_LIMIT)
         elif option.id == "agent" and view.parent is not None and not view.role:
             view.role = clipped(value, TITLE_LIMIT)
+
+
+def option_change(state: ClientState, event: OptionAsked | OptionSettled, touched: Touched) -> None:
+    """A change of an option is asked for, made, or refused: what was refused is kept, so that it
+    can be told beside the value that stays.
+    """
+    view = state.find(event.session)
+    if view is None:
+        return
+    touched.sessions.add(view.id)
+    asked = view.option_changes.pop(event.option, None)
+    if isinstance(event, OptionAsked):
+        view.option_changes[event.option] = OptionChange(event.value)
+    elif event.refused and asked is not None:
+        view.option_changes[event.option] = OptionChange(asked.value, event.refused)
 
 
 def information(

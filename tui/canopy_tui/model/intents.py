@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from canopy_shared.content import ContentBlock
+from canopy_tui.model.catalogue import Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,71 @@ class OpenSession:
 
 
 @dataclass(frozen=True, slots=True)
+class ListSessions:
+    """Get stored sessions: the first page of ``query``, or the next one."""
+
+    query: Query
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LoadSession:
+    """Open a stored session. ``instead_of`` is an open one that makes room for it."""
+
+    session: str
+    cwd: str
+    title: str = ""
+    instead_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForkSession:
+    """Open a copy of a stored session."""
+
+    session: str
+    cwd: str
+    title: str = ""
+    instead_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteSession:
+    """Delete a stored session for good."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class RenameSession:
+    """Give a stored session another title."""
+
+    session: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveSession:
+    """Archive a stored session, or bring it back."""
+
+    session: str
+    archived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LogIn:
+    """Log in by a method of the agent."""
+
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoginDone:
+    """A login in the terminal is over; ``problem`` says what went wrong, "" for nothing."""
+
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CloseSession:
     """Close a root session."""
 
@@ -155,6 +221,9 @@ class Watch:
     sessions: frozenset[str]
 
 
+OnStored = ListSessions | LoadSession | ForkSession | DeleteSession | RenameSession | ArchiveSession
+"""What a person does with stored sessions."""
+
 Intent = (
     SendPrompt
     | SteerPrompt
@@ -171,6 +240,9 @@ Intent = (
     | SetMode
     | SetOption
     | OpenSession
+    | OnStored
+    | LogIn
+    | LoginDone
     | CloseSession
     | RestartAgent
     | Watch

@@ -9,7 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from canopy_tui.model import events as e
-from canopy_tui.model import requests, sessions, steering, tasks, transcript, turns, updates
+from canopy_tui.model import (
+    facts,
+    listing,
+    requests,
+    sessions,
+    steering,
+    tasks,
+    transcript,
+    turns,
+    updates,
+)
 from canopy_tui.model.state import RequestState, Touched
 
 if TYPE_CHECKING:
@@ -55,6 +65,14 @@ def reduce(state: ClientState, event: e.Event) -> Touched:
             _looked(state, event, touched)
         case e.QueueChanged() | e.PromptSent() | e.TurnEnded() | e.SteerSent() | e.SteerEnded():
             _turn(state, event, touched)
+        case e.OptionAsked() | e.OptionSettled():
+            facts.option_change(state, event, touched)
+        case e.LoginChanged(need):
+            state.login, touched.link = need, True
+        case e.ProblemMet(problem):
+            state.problem, touched.link = problem, True
+        case e.SessionsAsked() | e.SessionsListed() | e.ListingFailed() | e.StoredSessionChanged():
+            touched.catalogue |= listing.changed(state.catalogue, event)
         case _:
             assert_never(event)
     _refresh_cards(state, touched)

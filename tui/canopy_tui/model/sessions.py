@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from canopy_tui.model import children, facts, requests, tasks, transcript
 from canopy_tui.model.entries import NoticeEntry
-from canopy_tui.model.sanitize import without_escapes
+from canopy_tui.model.facts import TITLE_LIMIT
+from canopy_tui.model.sanitize import clipped, without_escapes
 from canopy_tui.model.state import AgentLink, Phase, Replay, RequestState, SessionView
 from canopy_tui.model.toolcalls import close_open
 
@@ -60,6 +61,7 @@ def replay_started(state: ClientState, event: ReplayStarted, touched: Touched) -
     """History follows: of a new view, or once more of one that is already full."""
     view = ensure_root(state, event.session, event.at, touched)
     view.cwd = event.cwd or view.cwd
+    view.title = view.title or clipped(event.title, TITLE_LIMIT)
     children.set_replay(state, view, Replay.SKIP if view.entries else Replay.FILL)
 
 
@@ -112,7 +114,10 @@ def link_changed(state: ClientState, event: LinkChanged, touched: Touched) -> No
         stderr=event.stderr,
         capabilities=event.capabilities or before.capabilities,
         meta=event.meta or before.meta,
+        logins=event.logins or before.logins,
     )
+    if event.status != "ready":
+        state.login = None
     if event.status not in ("lost", "failed") or before.status == event.status:
         return
     requests.withdraw_all(state, touched)
@@ -129,6 +134,7 @@ def _disconnect(
     close_open(state, view, event.at, touched, background=True)
     view.burst = view.cycle = None
     view.replay = Replay.NO
+    view.option_changes.clear()
     if view.phase is Phase.RUNNING:
         view.ended_at = event.at
     if view.parent is None or not view.phase.ended:

@@ -14,7 +14,9 @@ from canopy_shared.content import ContentBlock
 from canopy_shared.ext.goal import Goal
 from canopy_shared.updates import Command, ConfigOption
 from canopy_tui.model.background import BackgroundTask
+from canopy_tui.model.catalogue import Catalogue, is_indexed
 from canopy_tui.model.entries import AnyEntry
+from canopy_tui.model.login import LoginMethod, LoginNeed
 
 
 class Phase(Enum):
@@ -89,6 +91,20 @@ class QueuedPrompt:
         return self.source or self.text
 
 
+MODE = "mode"
+"""Where a change of the mode is kept among those of options, for agents without such an option."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionChange:
+    """A change that the person wants. ``refused`` says why it was not made, "" while it is
+    asked for.
+    """
+
+    value: str | bool
+    refused: str = ""
+
+
 @dataclass(slots=True)
 class Burst:
     """Output of a root outside a turn, from its rule on; ``rule`` is an index in ``entries``."""
@@ -152,6 +168,8 @@ class SessionView:
     suggestions: tuple[str, ...] = ()
     goal: Goal | None = None
     """What Claude Code works towards on its own."""
+    option_changes: dict[str, OptionChange] = field(default_factory=dict)
+    """Option → a change of it that the agent has not agreed to, or has refused."""
     successor: str | None = None
     """The root that took the place of this one, which cannot go on."""
 
@@ -206,6 +224,31 @@ class AgentLink:
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
     """``_meta`` of the answer to ``initialize``."""
+    logins: tuple[LoginMethod, ...] = ()
+
+    @property
+    def has_session_index(self) -> bool:
+        """Whether stored sessions can be renamed and archived."""
+        return is_indexed(self.meta)
+
+    def offers(self, what: str) -> bool:
+        """Whether the agent declares ``sessionCapabilities.<what>`` (list, delete, fork …)."""
+        sessions = self.capabilities.get("sessionCapabilities")
+        return isinstance(sessions, Mapping) and isinstance(sessions.get(what), Mapping)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that the person asked for and that did not work, told in front of everything.
+
+    ``advice`` says what to do now. ``offers`` names a way on: ``sessions`` is the list of stored
+    ones.
+    """
+
+    title: str
+    detail: str = ""
+    advice: str = ""
+    offers: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -216,6 +259,11 @@ class ClientState:
     roots: list[str] = field(default_factory=list)
     requests: list[PendingRequest] = field(default_factory=list)
     link: AgentLink = field(default_factory=AgentLink)
+    login: LoginNeed | None = None
+    """Set while the agent wants a login before it goes on."""
+    catalogue: Catalogue = field(default_factory=Catalogue)
+    problem: Problem | None = None
+    """The newest; a new object each time."""
     watched: frozenset[str] = frozenset()
     """Sessions whose pane is in view at its end: nothing in them becomes unseen."""
     aliases: dict[str, str] = field(default_factory=dict)
@@ -254,12 +302,14 @@ class Touched:
     """Sessions were added or removed."""
     requests: bool = False
     link: bool = False
+    """The connection, the login, or a problem."""
     tasks: bool = False
     """Background tasks came, went or changed."""
+    catalogue: bool = False
 
     def __bool__(self) -> bool:
-        some = self.sessions or self.entries or self.tree
-        return bool(some or self.requests or self.link or self.tasks)
+        flags = (self.tree, self.requests, self.link, self.tasks, self.catalogue)
+        return bool(self.sessions or self.entries) or any(flags)
 
     def merge(self, other: Touched) -> None:
         """Add what ``other`` touched."""
@@ -269,3 +319,4 @@ class Touched:
         self.requests |= other.requests
         self.link |= other.link
         self.tasks |= other.tasks
+        self.catalogue |= other.catalogue

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from canopy_shared.framing import LineFramer
 from canopy_shared.stdio import open_source
 from canopy_tui.controller import Controller
+from canopy_tui.first_session import Beginning
 from canopy_tui.model.state import Touched
 from canopy_tui.plain.narrator import Narrator
 from canopy_tui.plain.talk import Talk, question_about, question_lines
@@ -103,6 +104,7 @@ class _Conversation:
             schedule=_at_once,
             on_touched=self._touched,
             environment=environment,
+            beginning=Beginning(asks_for_login=False),
         )
         self._talk = Talk(
             self._controller,

@@ -25,12 +25,12 @@ from canopy_tui.view.permission import PermissionPane
 from canopy_tui.view.posting import Posted
 from canopy_tui.view.request_desk import RequestDesk
 from canopy_tui.view.request_screen import RequestScreen
+from canopy_tui.view.session_app import SessionApp
 from canopy_tui.view.session_tree import SessionTree
 from canopy_tui.view.start_view import StartView
 from canopy_tui.view.theme import DARK, LIGHT, THEMES
 from canopy_tui.view.transcript import TranscriptView
 from canopy_tui.view.work_app import WorkApp
-from canopy_tui.view.write_app import WriteApp
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
@@ -46,7 +46,7 @@ NOT_CYCLED = frozenset({"bypassPermissions", "dontAsk"})
 """Modes that ask nothing any more: chosen by name in the palette, never by going round."""
 
 
-class CanopyApp(WriteApp, WorkApp, FindApp, ExportApp):
+class CanopyApp(SessionApp, WorkApp, FindApp, ExportApp):
     """The client. Returns 0 when the person quit."""
 
     TITLE = "canopy"
@@ -73,7 +73,7 @@ class CanopyApp(WriteApp, WorkApp, FindApp, ExportApp):
     def on_mount(self) -> None:
         """Paint first; the agent is started when the first frame is on screen."""
         self.set_interval(TICK, self._tick)
-        self.call_after_refresh(self.host.start)
+        self.call_after_refresh(self.begin)
 
     def show_touched(self, touched: object) -> None:
         """Draw what changed. Called by the host, at most once a frame."""
@@ -83,6 +83,8 @@ class CanopyApp(WriteApp, WorkApp, FindApp, ExportApp):
         self.keep_pane()
         self.main.update(touched)
         self.follow_screens()
+        if touched.link or touched.catalogue or touched.tree:
+            self.call_later(self.show_outside)
         if touched.requests or touched.tree:
             self.call_later(self.desk.requests_changed)
         self._announcer.look(self.around.clock(), watched=self.app_focus)
@@ -233,7 +235,8 @@ class CanopyApp(WriteApp, WorkApp, FindApp, ExportApp):
 
     def action_restart_agent(self) -> None:
         """Start the agent again when it is gone."""
-        if self.state.link.status in ("lost", "failed"):
+        link = self.state.link
+        if link.status in ("lost", "failed") or link.detail:
             self.host.act(RestartAgent())
         else:
             self.say("The agent is there.")

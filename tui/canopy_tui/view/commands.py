@@ -60,6 +60,9 @@ def _of_the_agent(app: CanopyApp) -> Iterator[Command]:
     if app.view is not None and app.view.parent is not None:
         yield Command("Stop this agent only", "x in the tree", partial(app.ask_stop, app.view.id))
     yield Command("New session", "in this directory", app.action_new_session)
+    yield Command("Close this session", "it stays stored", app.action_close_session)
+    if app.state.link.logins or app.state.login is not None:
+        yield Command("Log in", "the ways that the agent offers", app.action_log_in)
     if app.root is not None:
         yield from _of_root(app, app.root)
     for scene in app.around.scenes:

@@ -21,6 +21,8 @@ class Key:
     action: str
     label: str
     palette: bool = False
+    hint: str = ""
+    """A word or two for a line of keys; empty for keys that are not listed there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ EVERYWHERE = Group(
             "Copy, or stop, or stash, or quit",
         ),
         Key("stop-background", "f9", "stop_background", "Stop all work in the background", True),
+        Key("sessions", "f2", "show_sessions", "Sessions: go on with an old one", True),
         Key("restart", "f5", "restart_agent", "Start the agent again", True),
         Key("quit", "ctrl+q", "ask_quit", "Quit", True),
     ),
@@ -210,6 +213,42 @@ ANSWERS = Group(
     ),
 )
 
+SESSIONS = Group(
+    "Sessions",
+    (
+        Key("session-open", "enter", "screen.pick", "Open the session", hint="open"),
+        Key("session-back", "escape,f2,ctrl+c", "screen.back", "Back", hint="back"),
+        Key(
+            "session-everywhere",
+            "ctrl+a",
+            "screen.everywhere",
+            "All directories, or one",
+            hint="directories",
+        ),
+        Key("session-new", "ctrl+n", "screen.new", "A new session", hint="new"),
+        Key("session-fork", "ctrl+f", "screen.fork", "Open a copy", hint="copy"),
+        Key("session-rename", "ctrl+r", "screen.rename", "Another title", hint="title"),
+        Key(
+            "session-archive", "ctrl+e", "screen.archive", "Archive, or bring back", hint="archive"
+        ),
+        Key("session-delete", "ctrl+d,delete", "screen.delete", "Delete for good", hint="delete"),
+        Key(
+            "session-archived",
+            "ctrl+t",
+            "screen.archived",
+            "Archived ones too, or not",
+            hint="archived too",
+        ),
+        Key("session-again", "f5", "screen.again", "Ask anew"),
+        Key("session-up", "up,ctrl+p", "screen.move(-1)", "Session above"),
+        Key("session-down", "down", "screen.move(1)", "Session below"),
+        Key("session-page-up", "pageup", "screen.page(-1)", "A page up"),
+        Key("session-page-down", "pagedown", "screen.page(1)", "A page down"),
+        Key("session-first", "ctrl+home", "screen.move(-1000000)", "First session"),
+        Key("session-last", "ctrl+end", "screen.move(1000000)", "Last session"),
+    ),
+)
+
 FORM = Group(
     "Question",
     (
@@ -267,6 +306,7 @@ GROUPS = (
     HISTORY,
     TRANSCRIPT,
     TREE,
+    SESSIONS,
     BACKGROUND,
     TASK,
     REVIEW,

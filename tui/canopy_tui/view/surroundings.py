@@ -6,7 +6,7 @@ Plain facts and a protocol; made by the composition root and by tests.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, Touched
     from canopy_tui.view.start_view import Scene
 
+Peek = Callable[[str, str], Awaitable[str]]
+"""Session id and directory → its last words, "" when nobody knows."""
 OnTouched = Callable[["Touched"], None]
 Schedule = Callable[[float, Callable[[], None]], object]
 
@@ -53,6 +55,32 @@ class Desktop(Protocol):
         """Put ``content`` in a new file of its own. Raises ``OSError``."""
 
 
+class Trust(Protocol):
+    """The directories that the person trusts."""
+
+    def holds(self, directory: str) -> bool:
+        """Whether ``directory`` is trusted."""
+
+    def give(self, directory: str, *, keep: bool) -> None:
+        """Trust it, for this run or for good (``keep``)."""
+
+
+class Left(Protocol):
+    """A session whose client ended without leaving."""
+
+    @property
+    def session(self) -> str:
+        """Its id."""
+
+    @property
+    def cwd(self) -> str:
+        """Where it works."""
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+
+
 MakeHost = Callable[[Schedule, OnTouched], Host]
 """Makes the host, given a way to wait and the function to call with what changed."""
 
@@ -77,6 +105,11 @@ def _no_folder(folder: Path, _stem: str, _ending: str, _text: str) -> Path:
     raise OSError(f"{folder} is not written to")
 
 
+def _nobody(_session: str) -> str | None:
+    """Where no other client is known of."""
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
     """``directory`` is where the client works. ``history`` is what was sent there before, oldest
@@ -90,6 +123,9 @@ class Surroundings:
     ``bell`` false silences the bell and the window title; ``notify`` is ``off``, ``bell`` or
     ``desktop``. ``clock`` is monotonic, in seconds;
     ``now`` is the time of what is shown, in epoch seconds. ``read_only``: nothing can be sent.
+    ``trust`` None: no directory is asked about. ``peek`` gives the last words of a stored session.
+    ``held_elsewhere`` names the other client that has a session open. ``left`` is a session to be
+    offered at the start. ``agent_command`` is how the agent was started, empty for our own.
     """
 
     directory: str
@@ -115,3 +151,8 @@ class Surroundings:
     """None: copying and opening are left to the terminal and to Textual."""
     terminal_copies: bool = True
     """The terminal knows the sequence for its clipboard (OSC 52)."""
+    trust: Trust | None = None
+    peek: Peek | None = None
+    held_elsewhere: Callable[[str], str | None] = _nobody
+    left: Left | None = None
+    agent_command: tuple[str, ...] = ()

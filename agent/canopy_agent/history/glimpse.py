@@ -1,0 +1,55 @@
+"""The last words of a stored session, for a person who looks for it in a list.
+
+Blocking; call it in a thread. It reads the end of the transcript only and shows nothing itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from canopy_agent.history.store import Store
+from canopy_agent.history.tail import lines_backwards
+from canopy_agent.history.texts import blocks_of, is_hidden, shown_blocks, words_of
+from canopy_agent.history.transcript import Json, parse
+from canopy_agent.settings import SettingsError, read_settings
+
+WORDS = 6
+"""Messages that are given at most."""
+LENGTH = 600
+"""Characters of each."""
+_LINES = 400
+
+
+def last_words(environment: Mapping[str, str], session_id: str, cwd: str) -> str:
+    """The last messages of both sides, oldest first, a blank line between them; "" for none."""
+    del cwd  # a session is found by its id alone
+    try:
+        path = Store(read_settings(environment).config_directory).find(session_id)
+    except SettingsError:
+        return ""
+    if path is None:
+        return ""
+    found: list[str] = []
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(lines_backwards(file)):
+                record = parse(line)
+                words = "" if record is None else _words(record)
+                if words:
+                    found.append(words)
+                if len(found) == WORDS or number == _LINES:
+                    break
+    except OSError:
+        return ""
+    return "\n\n".join(reversed(found))
+
+
+def _words(record: Json) -> str:
+    kind = record.get("type")
+    if kind not in ("user", "assistant") or record.get("isSidechain") is True or is_hidden(record):
+        return ""
+    words = " ".join(words_of(shown_blocks(blocks_of(record))).split())
+    if not words:
+        return ""
+    shown = words if len(words) <= LENGTH else words[: LENGTH - 1] + "…"
+    return f"{'you' if kind == 'user' else 'agent'}: {shown}"

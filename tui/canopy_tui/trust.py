@@ -1,0 +1,68 @@
+"""Which directories the person trusts, kept from run to run.
+
+A trusted directory covers those below it. What trust is asked for is not known here.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from canopy_shared import jsonio
+from canopy_tui.storage import replace_file
+
+log = logging.getLogger(__name__)
+
+_MOST = 2000
+
+
+class TrustedDirectories:
+    """The list, in ``trusted.json`` of a folder; a broken file is as good as none.
+
+    A directory that is trusted for this run alone is not written down, and neither is the home
+    directory, which would cover everything.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "trusted.json"
+        self._here: set[str] = set()
+
+    def holds(self, directory: str) -> bool:
+        """Whether ``directory``, or one above it, is trusted."""
+        place = _real(directory)
+        known = self._here | set(self._kept())
+        return any(str(one) in known for one in (place, *place.parents))
+
+    def give(self, directory: str, *, keep: bool) -> None:
+        """Trust ``directory`` from now on. Failing to write is logged: it is asked again then."""
+        place = _real(directory)
+        self._here.add(str(place))
+        if not keep or place in (_home(), *_home().parents):
+            return
+        kept = [one for one in self._kept() if one != str(place)]
+        try:
+            replace_file(self._file, jsonio.dumps([*kept, str(place)][-_MOST:]))
+        except OSError as error:
+            log.warning("the trusted directories could not be written: %s", error)
+
+    def _kept(self) -> list[str]:
+        try:
+            stored = jsonio.loads(self._file.read_bytes())
+        except (OSError, ValueError):
+            return []
+        items = stored if isinstance(stored, list) else ()
+        return [item for item in items if isinstance(item, str)]
+
+
+def _real(directory: str) -> Path:
+    try:
+        return Path(directory).resolve()
+    except (OSError, RuntimeError, ValueError):
+        return Path(directory)
+
+
+def _home() -> Path:
+    try:
+        return Path.home().resolve()
+    except (OSError, RuntimeError):
+        return Path("/")

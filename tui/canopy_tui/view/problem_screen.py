@@ -1,0 +1,59 @@
+"""Tells of something that did not work: what, why as far as that is known, and what to do now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from canopy_tui.view.answers import Answer, Answers
+from canopy_tui.view.labels import foreign
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from canopy_tui.model.state import Problem
+
+_SHOWN = 2000
+
+
+class ProblemScreen(ModalScreen[bool]):
+    """Dismisses with True when the person takes the way on that is offered."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s,f2", "answer(True)", show=False),
+        Binding("escape,enter,ctrl+c", "answer(False)", show=False),
+    ]
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__()
+        self._problem = problem
+        close = Answer("Esc", "Close", "")
+        way_on = (Answer("s", "Show the sessions", "yes"),) if problem.offers else ()
+        self._answers = (*way_on, close)
+
+    def compose(self) -> ComposeResult:
+        """What, why, what now."""
+        problem = self._problem
+        frame = Vertical(
+            Static(foreign(problem.title, "bold $error"), classes="words"),
+            Static(foreign(problem.detail[:_SHOWN]), classes="words"),
+            Static(foreign(problem.advice, "$text-muted"), classes="words"),
+            Answers(self._answers),
+            classes="small-frame",
+        )
+        frame.border_title = Content("This did not work")
+        yield frame
+
+    def on_answers_chosen(self, event: Answers.Chosen) -> None:
+        """A click."""
+        event.stop()
+        self.dismiss(bool(event.answer.value))
+
+    def action_answer(self, go_on: bool) -> None:
+        """A key."""
+        self.dismiss(go_on and bool(self._problem.offers))
