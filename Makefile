@@ -31,7 +31,7 @@ debian() { \
   fi; }
 endef
 
-.PHONY: help demo test check screenshots interop bench soak clean
+.PHONY: help demo test check screenshots interop bench soak lives clean
 
 help:
 	@echo 'make demo         try Canopy: a scripted model, no account, no network'
@@ -40,7 +40,8 @@ help:
 	@echo 'make screenshots  draw screenshots/ anew from real runs'
 	@echo 'make interop      a real ACP client (npm package acpx) drives canopy --stdio'
 	@echo 'make bench        measurements'
-	@echo 'make soak         500 random runs and 200 lives of a session on the real CLI, about 20 minutes'
+	@echo 'make soak         500 random runs on the real CLI, at most 10 minutes'
+	@echo 'make lives        200 times load, fork, close and resume on the real CLI, at most 20 minutes'
 	@echo 'make clean        remove .venv and everything else that was made'
 
 demo: $(INSTALLED)
@@ -70,7 +71,10 @@ bench: $(INSTALLED)
 	$(PY) -m pytest -s tests/perf $(ARGS)
 
 soak: $(INSTALLED)
-	$(PY) -m pytest -s -o faulthandler_timeout=0 tests/soak $(ARGS)
+	$(PY) -m pytest -s -o faulthandler_timeout=0 tests/soak/test_soak.py $(ARGS)
+
+lives: $(INSTALLED)
+	$(PY) -m pytest -s -o faulthandler_timeout=0 tests/soak/test_session_lives.py $(ARGS)
 
 clean:
 	rm -rf .venv .tools build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,6 +1,6 @@
 """A session loaded, forked, closed and resumed, again and again, on the real CLI.
 
-``make soak`` runs it; ``SOAK_LIVES`` (default 200) is how many times. After each step there is one
+``make lives`` runs it; ``SOAK_LIVES`` (default 200) is how many times. After each step there is one
 CLI for each open session and no other, at the end none, and the memory of the agent stays flat.
 """
 
