@@ -99,7 +99,9 @@ async def test_the_tree_of_agents_from_prompt_to_quit(tmp_path: Path) -> None:
 
 
 async def test_a_small_terminal_and_a_form(tmp_path: Path) -> None:
-    async with terminal(DEMO, columns=80, rows=24, env=neutral(tmp_path)) as screen:
+    exported = {"COLUMNS": "20", "LINES": "5"}  # by a shell, long ago
+    env = {**neutral(tmp_path), **exported}
+    async with terminal(DEMO, columns=80, rows=24, env=env) as screen:
         await scene(screen, scene_list()[4].example)
         await screen.shows("Send", "Decline")
         await screen.resize(100, 30)

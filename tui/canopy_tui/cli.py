@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 from canopy_tui.invocation import (
     HELP,
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 USAGE_EXIT = 2
 _INTERRUPTED_EXIT = 130  # 128 + SIGINT, as shells report it
+_FIXED_SIZE: Final = ("COLUMNS", "LINES")
+"""A shell that exports them fixes the size of its start; they would win over the terminal's own."""
 
 
 class StartError(Exception):
@@ -196,6 +198,8 @@ def _claude_folder() -> str:
 def _need_terminal(instead: str) -> None:
     if not _has_terminal():
         raise StartError(f"no terminal on stdin and stdout; {instead}", USAGE_EXIT)
+    for name in _FIXED_SIZE:
+        os.environ.pop(name, None)
 
 
 def _existing_directory(typed: str | None) -> Path:
