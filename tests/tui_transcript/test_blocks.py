@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -31,6 +32,7 @@ from canopy_tui.model.source import source_of
 from canopy_tui.model.state import PendingRequest, Phase
 from canopy_tui.model.values import value_lines
 from canopy_tui.view.blocks.block import Look
+from canopy_tui.view.blocks.child import card
 from canopy_tui.view.blocks.tool import state_of
 from canopy_tui.view.strips import ASCII
 from tui_transcript.drawing import INK, all_rows, drawn, layout_of, paper, text_of
@@ -38,6 +40,7 @@ from tui_transcript.samples import (
     AT,
     BUILD,
     THOUGHT,
+    add,
     add_child,
     message,
     text_content,
@@ -615,3 +618,21 @@ def test_copying_other_entries() -> None:
     notice = NoticeEntry(at=AT, severity="error", title="T", detail="D")
     assert source_of(notice, state) == "T\nD"
     assert source_of(message("", extras=[TextContent("x")]), state) == "x"
+
+
+def test_a_card_counts_what_has_settled_only_once() -> None:
+    state = world()
+    kid = add_child(state, "kid", phase=Phase.RUNNING)
+    entry = ChildEntry(at=AT, child="kid")
+    growing = message("one", settled=False)
+    for one in (tool("a"), message("x\ny"), growing):
+        add(state, one, "kid")
+    assert card(entry, state).words[-2:] == ("1 tool", "3 lines")
+    growing.chunks.append("\ntwo\n")
+    add(state, tool("b"), "kid")
+    assert card(entry, state).words[-2:] == ("2 tools", "5 lines")
+    growing.settled = True
+    add(state, message("z"), "kid")
+    assert card(entry, state).words[-2:] == ("2 tools", "6 lines")
+    state.sessions["kid"] = replace(kid, entries=[])
+    assert card(entry, state).words == ("running",)

@@ -7,7 +7,7 @@ no screen.
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from canopy_tui.model.entries import AnyEntry, ChildEntry, MessageEntry, Role, ToolEntry
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 KEPT_ROWS = 20_000
 """Rows that stay drawn; of the others only the height is kept."""
 
+_NONE = Offsets()
+"""Those of entries that nobody has looked at."""
 _DENSE = (ToolEntry, ChildEntry)
 """Kinds that stand line by line, without a blank row between one another."""
 
@@ -63,10 +65,10 @@ class _Item:
     known: int
     at_width: int
     revision: int
-    look: Look = field(default_factory=Look)
-    blocks: EntryBlocks = field(default_factory=EntryBlocks)
+    look: Look
+    blocks: EntryBlocks | None = None
     cells: list[_Cell] | None = None
-    offsets: Offsets = field(default_factory=Offsets)
+    offsets: Offsets = _NONE
 
     def height(self, width: int) -> int:
         return (
@@ -152,6 +154,8 @@ class TranscriptLayout:
 
     def _build(self, item: _Item) -> None:
         """Make or update the cells of ``item``, keeping those whose block is as before."""
+        if item.blocks is None:
+            item.blocks, item.offsets = EntryBlocks(), Offsets()
         kept, blocks = item.blocks.update(item.entry, item.look, self._around)
         old = item.cells or []
         cells, width = old[:kept], self.paper.width
@@ -198,8 +202,7 @@ class TranscriptLayout:
             self._forget(cell)
         width = self.paper.width
         for item in self._items:
-            item.look, item.cells, item.blocks = look, None, EntryBlocks()
-            item.offsets = Offsets()
+            item.look, item.cells, item.blocks, item.offsets = look, None, None, _NONE
             item.known, item.at_width = _estimate(item.entry, width) + item.lead, width
         self._offsets = Offsets(item.height(width) for item in self._items)
 

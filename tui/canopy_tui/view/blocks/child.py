@@ -20,6 +20,7 @@ from canopy_tui.view.strips import Row, fitted, width_of
 if TYPE_CHECKING:
     from rich.style import Style
 
+    from canopy_tui.model.entries import AnyEntry
     from canopy_tui.model.state import ClientState, SessionView
     from canopy_tui.view.strips import Paper, Run
 
@@ -93,12 +94,29 @@ def card(entry: ChildEntry, state: ClientState) -> Card:
     return Card(view.id, name_of(state, view), view.phase.value, asks, tuple(words))
 
 
+_counted: dict[str, tuple[SessionView, int, int, int]] = {}
+"""Session → its first entries that cannot grow any more: how many, their tools, their lines."""
+_REMEMBERED = 1_000
+
+
 def _tally(view: SessionView) -> tuple[int, int]:
-    """Tool calls, and lines of the answer so far."""
-    tools = lines = 0
-    for entry in view.entries:
-        if isinstance(entry, ToolEntry):
-            tools += 1
-        elif isinstance(entry, MessageEntry) and entry.role is Role.AGENT:
-            lines += sum(chunk.count("\n") for chunk in entry.chunks) + 1
-    return tools, lines
+    """Tool calls, and lines of the answer so far. What has settled is counted once."""
+    known = _counted.get(view.id)
+    at, tools, lines = known[1:] if known is not None and known[0] is view else (0, 0, 0)
+    entries = view.entries
+    while at < len(entries) and getattr(entries[at], "settled", True):
+        one = _tally_of(entries[at])
+        at, tools, lines = at + 1, tools + one[0], lines + one[1]
+    if len(_counted) >= _REMEMBERED:
+        _counted.clear()
+    _counted[view.id] = view, at, tools, lines
+    rest = [_tally_of(entry) for entry in entries[at:]]
+    return tools + sum(one[0] for one in rest), lines + sum(one[1] for one in rest)
+
+
+def _tally_of(entry: AnyEntry) -> tuple[int, int]:
+    if isinstance(entry, ToolEntry):
+        return 1, 0
+    if isinstance(entry, MessageEntry) and entry.role is Role.AGENT:
+        return 0, sum(chunk.count("\n") for chunk in entry.chunks) + 1
+    return 0, 0
