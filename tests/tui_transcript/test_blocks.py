@@ -32,7 +32,7 @@ from canopy_tui.model.source import source_of
 from canopy_tui.model.state import PendingRequest, Phase
 from canopy_tui.model.values import value_lines
 from canopy_tui.view.blocks.block import Look
-from canopy_tui.view.blocks.child import card
+from canopy_tui.view.blocks.child import card as child_card
 from canopy_tui.view.blocks.tool import state_of
 from canopy_tui.view.strips import ASCII
 from tui_transcript.drawing import INK, all_rows, drawn, layout_of, paper, text_of
@@ -627,12 +627,12 @@ def test_a_card_counts_what_has_settled_only_once() -> None:
     growing = message("one", settled=False)
     for one in (tool("a"), message("x\ny"), growing):
         add(state, one, "kid")
-    assert card(entry, state).words[-2:] == ("1 tool", "3 lines")
+    assert child_card(entry, state).words[-2:] == ("1 tool", "3 lines")
     growing.chunks.append("\ntwo\n")
     add(state, tool("b"), "kid")
-    assert card(entry, state).words[-2:] == ("2 tools", "5 lines")
+    assert child_card(entry, state).words[-2:] == ("2 tools", "5 lines")
     growing.settled = True
     add(state, message("z"), "kid")
-    assert card(entry, state).words[-2:] == ("2 tools", "6 lines")
+    assert child_card(entry, state).words[-2:] == ("2 tools", "6 lines")
     state.sessions["kid"] = replace(kid, entries=[])
-    assert card(entry, state).words == ("running",)
+    assert child_card(entry, state).words == ("running",)
