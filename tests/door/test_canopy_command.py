@@ -77,7 +77,7 @@ def test_without_a_terminal_the_person_is_pointed_at_other_ways() -> None:
         ([__file__], "is not a directory"),
         (["a\x1b[31m"], r"'a\x1b[31m' does not exist"),
         (["x" * 5000], "cannot be opened"),
-        (["--protocol", "v2"], "v2 is not there yet"),
+        (["--protocol", "v3"], "--protocol takes v1 or v2"),
         (["--agent", "no-such-agent"], "--agent: the agent program 'no-such-agent' is not on PATH"),
         (["--stdio", "--record", "no/such/folder/r"], "cannot be made: No such file or directory"),
         (["--stdio", "--record", __file__], "exists; name a new file"),
@@ -145,8 +145,10 @@ class Doors:
         *,
         recorder: Recorder | None,
         first: FirstSession,
+        newest: bool,
     ) -> int:
         assert first == FirstSession()
+        assert not newest
         self.opened.append((directory, agent_command, demo))
         self._recorded(recorder)
         return 5

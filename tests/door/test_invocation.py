@@ -40,6 +40,7 @@ from canopy_tui.invocation import (
         (["--stdio", "--protocol", "v1"], ServeStdio()),
         (["--stdio", "--hide-claude-auth"], ServeStdio(hide_subscription=True)),
         (["--protocol=v1"], OpenClient()),
+        (["--protocol=v2", "--demo"], OpenClient(demo=True, newest=True)),
         (["--record", "r.jsonl"], OpenClient(record="r.jsonl")),
         (["--record=r", "--demo"], OpenClient(demo=True, record="r")),
         (["--stdio", "--record", "."], ServeStdio(record=".")),
@@ -131,8 +132,7 @@ def test_each_form_asks_for_one_thing(line: list[str], asked: object) -> None:
         (["--paused"], "--paused goes with canopy replay only"),
         (["--protocol"], "--protocol takes v1 or v2"),
         (["--protocol", "1"], "--protocol takes v1 or v2"),
-        (["--protocol", "v2"], "--protocol v2 is not there yet"),
-        (["--stdio", "--protocol=v2"], "--protocol v2 is not there yet"),
+        (["--stdio", "--protocol=v2"], "the version that its client asks for"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_one_line(line: list[str], words: str) -> None:

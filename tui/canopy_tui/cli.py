@@ -101,7 +101,14 @@ def _open_client(request: OpenClient) -> int:
 
     recorder = _recorder(request.record)
     first = FirstSession(request.resume or None, request.last, request.resume == "")
-    code = run_client(directory, agent_command, request.demo, recorder=recorder, first=first)
+    code = run_client(
+        directory,
+        agent_command,
+        request.demo,
+        recorder=recorder,
+        first=first,
+        newest=request.newest,
+    )
     _tell_of(recorder)
     return code
 
@@ -119,7 +126,14 @@ def _plain(request: RunPlain) -> int:
     from canopy_tui.compose import run_plain
 
     recorder = _recorder(request.record)
-    code = run_plain(directory, agent_command, request.demo, request.prompt, recorder=recorder)
+    code = run_plain(
+        directory,
+        agent_command,
+        request.demo,
+        request.prompt,
+        recorder=recorder,
+        newest=request.newest,
+    )
     _tell_of(recorder)
     return code
 

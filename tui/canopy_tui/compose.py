@@ -70,16 +70,18 @@ def run_client(
     *,
     recorder: Recorder | None = None,
     first: FirstSession | None = None,
+    newest: bool = False,
 ) -> int:
     """Open the client and stay until the person leaves; gives the exit code.
 
     ``agent_command`` starts another ACP agent in place of our own; ``demo`` runs our own on the
     scripted model, in a throw-away directory. ``recorder`` records what is said with the agent,
-    ``first`` says which session to begin with.
+    ``first`` says which session to begin with; ``newest``: in the draft of ACP v2, with an agent
+    that can.
     """
     # Textual takes NO_COLOR out of the environment; the agent should still see it.
     environment = dict(os.environ)
-    staged = open_stage(directory, agent_command, demo, environment, recorder)
+    staged = open_stage(directory, agent_command, demo, environment, recorder, newest=newest)
     with logging_to(locations(environment).state):
         code, words = asyncio.run(_run(staged, first or FirstSession()))
     for line in words:
@@ -94,10 +96,11 @@ def run_plain(
     prompt: str | None,
     *,
     recorder: Recorder | None = None,
+    newest: bool = False,
 ) -> int:
     """Talk in lines of text; gives the exit code. The rest is as for :func:`run_client`."""
     environment = dict(os.environ)
-    staged = open_stage(directory, agent_command, demo, environment, recorder)
+    staged = open_stage(directory, agent_command, demo, environment, recorder, newest=newest)
     with logging_to(locations(environment).state):
         return asyncio.run(_run_plain(staged, prompt))
 
@@ -129,8 +132,12 @@ async def open_stage(
     demo: bool,
     environment: Mapping[str, str],
     recorder: Recorder | None = None,
+    *,
+    newest: bool = False,
 ) -> AsyncIterator[Stage]:
-    """What the client works on, made ready and cleared away."""
+    """What the client works on, made ready and cleared away. ``newest``: the draft of ACP v2 is
+    spoken with an agent that can.
+    """
     if demo:
         staged = _demo_stage(environment)
     elif agent_command is not None:
@@ -138,6 +145,10 @@ async def open_stage(
     else:
         staged = _own_stage(directory, environment)
     async with staged as stage:
+        if newest:
+            from canopy_tui.v2.transport import speaking_v2
+
+            stage = replace(stage, launch=speaking_v2(stage.launch))
         if recorder is None:
             yield stage
             return

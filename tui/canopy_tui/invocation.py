@@ -31,7 +31,7 @@ Options:
   --record FILE     write what agent and client say to a new private file (or into a folder)
   --speed N, --paused
                     with replay: N times as fast; wait at the start
-  --protocol v1     the ACP version to speak; v2 is not there yet
+  --protocol v2     speak the draft of ACP v2 with an agent that can (default: v1)
   --hide-claude-auth
                     with --stdio: do not offer the login with a Claude subscription
   -V, --version, -h, --help
@@ -98,6 +98,8 @@ class OpenClient:
     record: str | None = None
     resume: str | None = None
     last: bool = False
+    newest: bool = False
+    """Speak the newest version of ACP, a draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ class RunPlain:
     agent: str | None = None
     demo: bool = False
     record: str | None = None
+    newest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,6 +320,9 @@ def _open_or_serve(words: _Words) -> OpenClient | RunPlain | ServeStdio:
     _refuse_pairs(flags, positionals)
     if "--protocol" in flags:
         _check_protocol(flags["--protocol"])
+    newest = flags.get("--protocol") == "v2"
+    if newest and "--stdio" in flags:
+        raise UsageError("--stdio speaks the version that its client asks for, v1 or v2")
     if "--agent" in flags and flags["--agent"].strip()[:1] in ("", "-"):
         raise UsageError("--agent needs a command, e.g. --agent 'my-agent --acp'")
     record = flags.get(_RECORD)
@@ -328,7 +334,7 @@ def _open_or_serve(words: _Words) -> OpenClient | RunPlain | ServeStdio:
     if "--plain" in flags:
         if positional is not None and not positional.strip():
             raise UsageError("the prompt is empty")
-        return RunPlain(positional, flags.get("--agent"), "--demo" in flags, record)
+        return RunPlain(positional, flags.get("--agent"), "--demo" in flags, record, newest)
     if positional == "":
         raise UsageError("the directory is an empty string")
     return OpenClient(
@@ -338,6 +344,7 @@ def _open_or_serve(words: _Words) -> OpenClient | RunPlain | ServeStdio:
         record,
         flags.get(_RESUME),
         _CONTINUE in flags,
+        newest,
     )
 
 
@@ -365,5 +372,3 @@ def _refuse_pairs(flags: dict[str, str], positionals: Sequence[str]) -> None:
 def _check_protocol(version: str) -> None:
     if version not in _PROTOCOLS:
         raise UsageError("--protocol takes v1 or v2")
-    if version != "v1":
-        raise UsageError(f"--protocol {version} is not there yet; this version speaks v1")
