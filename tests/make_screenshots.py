@@ -125,6 +125,7 @@ async def demo(
     async with demo_environment(rules, env=env) as place:
         # So that the pictures show ~/fruitstand and not where it was copied to.
         os.environ["HOME"] = str(place.cwd.parent)
+        os.environ["CLAUDE_CONFIG_DIR"] = place.env["CLAUDE_CONFIG_DIR"]
 
         async def launch() -> InProcessAgent:
             return InProcessAgent(lambda transport: AgentServer(transport, environ=place.env))
@@ -237,6 +238,28 @@ async def play_extensions(app: CanopyApp, pilot: Pilot[int], camera: Camera) -> 
     await camera.take("extensions")
 
 
+async def look_back(app: CanopyApp) -> None:
+    """The session that was played, as it is inspected when it is over."""
+    from canopy_agent.session.inspection import Inspection
+    from canopy_agent.session.lookup import find_session
+    from canopy_tui.inspect.opening import inspect_app
+    from canopy_tui.view.timeline_screen import TimelineRows
+    from canopy_tui.wire_answers import initialize_params
+
+    config = os.environ["CLAUDE_CONFIG_DIR"]
+    found = find_session(None, Path(app.around.directory), config)
+    capabilities = initialize_params()["clientCapabilities"]
+    past = inspect_app(Inspection(found.id, found.path, config, capabilities), "")
+    async with past.run_test(size=SIZES["wide"]) as pilot:
+        person = Person(past, pilot)
+        await person.sees(lambda: len(past.state.sessions) >= 5, "the stored agents")
+        await pilot.press("t")
+        await person.sees(lambda: past.screen.query(TimelineRows), "the timeline")
+        await person.sees(lambda: past.screen.query_one(TimelineRows).rows, "its rows")
+        await Camera(past, pilot).take("timeline")
+    await past.inspected.aclose()
+
+
 async def main() -> int:
     """Draw all pictures anew."""
     if shutil.which("rsvg-convert") is None:
@@ -248,8 +271,10 @@ async def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         fonts = Path(folder) / "fonts.conf"
         fonts.write_text(FONTS, encoding="utf-8")
-        async with demo() as app, app.run_test(size=SIZES["wide"]) as pilot:
-            await play(app, pilot, Camera(app, pilot))
+        async with demo() as app:
+            async with app.run_test(size=SIZES["wide"]) as pilot:
+                await play(app, pilot, Camera(app, pilot))
+            await look_back(app)
         async with every_tool() as app, app.run_test(size=SIZES["wide"]) as pilot:
             await take_sheet(app, pilot, Camera(app, pilot).take_sheet)
         patient = {"CLAUDE_CODE_MAX_RETRIES": "1"}

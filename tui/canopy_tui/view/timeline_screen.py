@@ -153,14 +153,14 @@ _TOKENS: list[Column] = [
     ("cached", 8, lambda row: amount(row.cached)),
     ("wrote", 8, lambda row: amount(row.written)),
 ]
+_ALL_TOKENS: Column = ("tokens", 8, lambda row: amount(row.tokens))
 _MODEL: Column = ("model", 20, lambda row: row.model)
 
 
 def _columns(width: int) -> list[Column]:
     """What there is room for besides names and bars."""
     found: list[Column] = [_WORKED]
-    if width >= 70:
-        found += _TOKENS
+    found += _TOKENS if width >= 70 else [_ALL_TOKENS]
     if width >= 120:
         found.append(_MODEL)
     return found
