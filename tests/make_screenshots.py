@@ -246,7 +246,7 @@ async def look_back(app: CanopyApp) -> None:
     from canopy_tui.view.timeline_screen import TimelineRows
     from canopy_tui.wire_answers import initialize_params
 
-    config = os.environ["CLAUDE_CONFIG_DIR"]
+    config = os.environ.pop("CLAUDE_CONFIG_DIR")
     found = find_session(None, Path(app.around.directory), config)
     capabilities = initialize_params()["clientCapabilities"]
     past = inspect_app(Inspection(found.id, found.path, config, capabilities), "")
