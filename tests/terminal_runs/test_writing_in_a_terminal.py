@@ -44,6 +44,8 @@ async def test_the_editor_a_paste_and_a_killed_client(tmp_path: Path) -> None:
     command = (sys.executable, "-m", "canopy_tui", "--agent", shlex.join(script.command))
     env = environment(tmp_path)
     async with terminal(command, env=env) as shell:
+        await shell.shows("Do you trust this directory?")
+        await shell.keys("y")
         await shell.shows("Message, or / for commands")
         await shell.type("first")
         await shell.shows("first")
