@@ -213,3 +213,17 @@ async def test_a_problem_is_told_and_leads_on() -> None:
         await play.shows("Once more")
         await play.press("escape")
         await play.shows_no("Once more")
+
+
+async def test_keys_can_be_changed_and_wrong_settings_are_told() -> None:
+    fault = "config.toml, line 3: there is no key 'tre'; is it 'tree'?"
+    around = {"keymap": {"sessions": "f10"}, "faults": (fault,), "theme": "canopy-light"}
+    async with playing(still=True, **around) as play:
+        await play.shows("line 3")
+        assert play.app.theme == "canopy-light"
+        await play.press("escape", "f2")
+        assert not isinstance(play.screen, SessionPicker)
+        await play.press("f1")
+        await play.shows("F10")
+        await play.press("escape", "f10")
+        assert isinstance(play.screen, SessionPicker)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from canopy_tui.agent_connection import StartFailedError
 from canopy_tui.app_run import leaving_on_signals, logging_to
+from canopy_tui.config_file import Settings, conflicts, read_settings
 from canopy_tui.controller import Controller
 from canopy_tui.file_index import FileIndex
 from canopy_tui.first_session import Beginning, FirstSession
@@ -217,11 +218,12 @@ def _surroundings(stage: Stage) -> Surroundings:
     from canopy_tui.view.surroundings import Surroundings
 
     scenes = [Scene(*row) for row in stage.scenes]
-    glyphs = glyph_set(stage.environment, sys.stdout.encoding)
+    settings, own = _settings(stage.environment)
+    glyphs = settings.glyphs or glyph_set(stage.environment, sys.stdout.encoding)
     bell = stage.environment.get("TERM") != "dumb"
-    notify = notify_setting(stage.environment)
+    notify = settings.notify or notify_setting(stage.environment)
     where, files = str(stage.directory), FileIndex(stage.directory)
-    outer = _desktop_of(stage.environment)
+    outer = {**_desktop_of(stage.environment), **own}
     if not stage.remembers:
         return Surroundings(
             directory=where,
@@ -263,6 +265,22 @@ def _desktop_of(environment: Mapping[str, str]) -> dict[str, Any]:
     plain = environment.get("TERM", "") in ("dumb", "linux", "")
     desktop = Desktop(environment)
     return {"desktop": desktop, "terminal_copies": not plain, "write_new": write_new}
+
+
+def _settings(environment: Mapping[str, str]) -> tuple[Settings, dict[str, Any]]:
+    """The person's settings, and those of them that the app is given as they are."""
+    from canopy_tui.view.keys import GROUPS
+
+    usual = [{key.id: key.keys for key in group.keys if key.action} for group in GROUPS]
+    known = frozenset(name for keys in usual for name in keys)
+    settings = read_settings(locations(environment).config, known)
+    doubled = [fault for keys in usual for fault in conflicts(settings.keys, keys)]
+    return settings, {
+        "keymap": settings.keys,
+        "theme": settings.theme,
+        "still": settings.motion == "none",
+        "faults": (*settings.faults, *doubled),
+    }
 
 
 def _farewell(state: ClientState, directory: Path) -> list[str]:

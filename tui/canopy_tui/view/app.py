@@ -66,7 +66,10 @@ class CanopyApp(SessionApp, WorkApp, FindApp, ExportApp):
         self._last_looks = 0
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = LIGHT if constants.DEFAULT_THEME == LIGHT else DARK
+        self.theme = around.theme or (LIGHT if constants.DEFAULT_THEME == LIGHT else DARK)
+        self.set_keymap(dict(around.keymap))
+        if around.still:
+            self.animation_level = "none"
 
     # --- life ---------------------------------------------------------------------------------
 
@@ -217,7 +220,7 @@ class CanopyApp(SessionApp, WorkApp, FindApp, ExportApp):
     def action_show_keys(self) -> None:
         """The page with all keys."""
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self.around.glyphs, self.key_groups))
+            self.push_screen(HelpScreen(self.around.glyphs, self.key_groups, self.around.keymap))
 
     def action_next_request(self, step: int) -> None:
         """The next request that waits."""

@@ -45,7 +45,8 @@ def all_commands(app: CanopyApp) -> Iterator[Command]:
     read_only = app.around.read_only
     for key in commands(app.key_groups):
         if not (read_only and key.id in _NEED_AN_AGENT):
-            yield Command(key.label, shown(key.keys), partial(app.run_action, f"app.{key.action}"))
+            keys = shown(app.around.keymap.get(key.id, key.keys))
+            yield Command(key.label, keys, partial(app.run_action, f"app.{key.action}"))
     other = LIGHT if app.theme == DARK else DARK
     yield Command(f"Theme: {other}", "dark and light", partial(setattr, app, "theme", other))
     if not read_only:

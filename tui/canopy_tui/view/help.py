@@ -15,7 +15,7 @@ from canopy_tui.model.glyphs import ASCII
 from canopy_tui.view.keys import GROUPS, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from textual.app import ComposeResult
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _KEY_WIDTH = 26
 
 _NOTES = (
+    'The name behind a key is what config.toml calls it: [keys], then sessions = "f10".',
     "A question of an agent never takes a key that you typed for something else: for a moment "
     "after it appears no key counts, and Esc only puts it off.",
     "Marks: ▶ running  ! asks you  ✓ done  ✗ failed  ⊘ cancelled  ◴ silent for a minute  "
@@ -40,8 +41,14 @@ class HelpScreen(ModalScreen[None]):
         Binding("k", "scroll(-1)", show=False),
     ]
 
-    def __init__(self, glyphs: str, groups: Iterable[Group] = GROUPS) -> None:
+    def __init__(
+        self,
+        glyphs: str,
+        groups: Iterable[Group] = GROUPS,
+        keymap: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__()
+        self._keymap = keymap or {}
         self._ascii = glyphs == ASCII
         self._groups = tuple(groups)
 
@@ -74,9 +81,13 @@ class HelpScreen(ModalScreen[None]):
         return Content("\n").join(rows[1:])
 
     def _row(self, key: Key) -> Content:
-        keys = _SHOWN_TOGETHER.get(key.id) or shown(key.keys, ascii_only=self._ascii)
+        own = self._keymap.get(key.id)
+        keys = own or _SHOWN_TOGETHER.get(key.id) or key.keys
+        keys = keys if keys in _SHOWN_TOGETHER.values() else shown(keys, ascii_only=self._ascii)
         gap = " " * max(2, _KEY_WIDTH - cell_len(keys))
-        return Content.assemble(("  " + keys, "bold"), gap, (key.label, "$text-muted"))
+        name = f"  {key.id}" if key.action else ""
+        line = Content.assemble(("  " + keys, "bold"), gap, (key.label, "$text-muted"))
+        return Content.assemble(line, (name, "$text-muted 60%"))
 
 
 _FOLDED = frozenset(f"slot-{number}" for number in range(2, 10))

@@ -13,6 +13,7 @@ from textual.app import SuspendNotSupported
 
 from canopy_tui.model import intents as i
 from canopy_tui.model.sanitize import clipped
+from canopy_tui.model.state import Problem
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.login_screen import LoginScreen
 from canopy_tui.view.problem_screen import ProblemScreen
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from canopy_tui.model.catalogue import ListedSession
     from canopy_tui.model.login import LoginNeed
-    from canopy_tui.model.state import Problem
     from canopy_tui.view.surroundings import MakeHost, Surroundings
 
 _GIVEN_BACK = 0.3
@@ -54,6 +54,10 @@ class SessionApp(WriteApp):
     def _offer_left(self) -> None:
         """Offer what a client before this one had open when it ended without leaving."""
         left = self.around.left
+        if self.around.faults:
+            lines = "\n".join(self.around.faults)
+            advice = "What is right in the file holds. Canopy reads it when it starts."
+            self._show_problem(Problem("Some of your settings are wrong", lines, advice))
         if left is None:
             self.host.start()
             return

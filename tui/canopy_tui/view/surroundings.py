@@ -126,6 +126,8 @@ class Surroundings:
     ``trust`` None: no directory is asked about. ``peek`` gives the last words of a stored session.
     ``held_elsewhere`` names the other client that has a session open. ``left`` is a session to be
     offered at the start. ``agent_command`` is how the agent was started, empty for our own.
+    ``keymap`` are keys that the person changed, by id; ``theme`` "" is the usual one; ``still``:
+    nothing moves; ``faults`` are wrong lines of the person's settings.
     """
 
     directory: str
@@ -156,3 +158,7 @@ class Surroundings:
     held_elsewhere: Callable[[str], str | None] = _nobody
     left: Left | None = None
     agent_command: tuple[str, ...] = ()
+    keymap: Mapping[str, str] = field(default_factory=dict)
+    theme: str = ""
+    still: bool = False
+    faults: tuple[str, ...] = ()
