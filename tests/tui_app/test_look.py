@@ -119,14 +119,24 @@ async def test_palette_finds_modes_models_agents_and_themes() -> None:
     async with playing() as play:
         choices = (ConfigChoice("o", "Opus"), ConfigChoice("h", "Haiku"))
         option = ConfigOption("model", "Model", "select", "o", "model", options=choices)
-        play.stage.update(ConfigOptionUpdate((option,)))
+        fast = ConfigOption("fast", "Fast mode", "boolean", False)
+        play.stage.update(ConfigOptionUpdate((option, fast)))
         play.stage.spawn("a", "explore")
-        for query, shown in (("haiku", "Model: Haiku"), ("accept", "Mode: Accept edits")):
+        asked = (
+            ("haiku", "Model: Haiku"),
+            ("accept", "Mode: Accept edits"),
+            ("fast", "Fast mode: on"),
+        )
+        for query, shown in asked:
             await play.press("ctrl+p")
             await play.write(query)
             await play.shows(shown)
             await play.press("enter")
-        assert play.stage.acted == [SetOption(ROOT, "model", "h"), SetMode(ROOT, "acceptEdits")]
+        assert play.stage.acted == [
+            SetOption(ROOT, "model", "h"),
+            SetMode(ROOT, "acceptEdits"),
+            SetOption(ROOT, "fast", True),
+        ]
         await play.press("ctrl+p")
         await play.write("agent: expl")
         await play.shows("Agent: explore")

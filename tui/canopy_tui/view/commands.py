@@ -79,6 +79,10 @@ def _of_root(app: CanopyApp, root: SessionView) -> Iterator[Command]:
         now = "now" if mode == root.mode else ""
         yield Command(f"Mode: {clipped(name, 60)}", now, act(SetMode(root.id, mode)))
     for option in root.options:
+        value = option.current_value
+        if isinstance(value, bool):
+            title = f"{clipped(option.name, 40)}: {'off' if value else 'on'}"
+            yield Command(title, "", act(SetOption(root.id, option.id, not value)))
         if option.category == "mode" or not isinstance(option.options, tuple):
             continue
         for choice in option.options:
