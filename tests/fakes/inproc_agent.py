@@ -30,6 +30,8 @@ class InProcessFake:
         self.prompts: list[IncomingRequest] = []
         self.sessions = 0
         self.closed = False
+        self.silent: frozenset[str] = frozenset()
+        """Methods that get no answer."""
         self.answers: dict[str, Callable[[Any], Any]] = {}
         """Method → its result for given parameters; an ``AcpError`` that is raised is sent."""
         self._running = asyncio.ensure_future(self.peer.run())
@@ -39,6 +41,8 @@ class InProcessFake:
 
     def _request(self, request: IncomingRequest) -> None:
         self.calls.append((request.method, request.params))
+        if request.method in self.silent:
+            return
         answer = self.answers.get(request.method)
         if answer is not None:
             request.respond(answer(request.params))

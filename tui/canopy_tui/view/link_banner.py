@@ -32,12 +32,13 @@ class LinkBanner(Static):
 
     def show(self, link: AgentLink) -> None:
         """Follow the connection."""
+        waits = link.status == "starting" and bool(link.detail)
         gone = link.status in _TITLES
-        self.display = gone
-        if not gone:
+        self.display = gone or waits
+        if not self.display:
             return
         title = clipped(link.detail, 400) or _TITLES[link.status]
-        lines = [Content.styled(title, "bold $error")]
+        lines = [Content.styled(title, "bold $warning" if waits else "bold $error")]
         tail = [line for line in without_escapes(link.stderr).split("\n") if line.strip()]
         lines += [Content.styled(f"  {line}", "$text-muted") for line in tail[-_STDERR_LINES:]]
         if self._restartable:
