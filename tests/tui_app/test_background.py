@@ -152,3 +152,41 @@ async def test_one_key_walks_through_everything_new() -> None:
         await play.press("ctrl+l")
         await play.shows("Nothing new: you have seen everything.")
         assert play.draft == ""
+
+
+async def test_the_main_agent_beside_one_of_its_own() -> None:
+    async with playing((150, 30)) as play:
+        await play.press("ctrl+backslash")
+        await play.shows("There is no agent to show beside the main one.")
+        play.stage.act(SendPrompt(ROOT, "go"))
+        play.stage.spawn("a", "explore")
+        play.stage.spawn("b", "fix-tests")
+        play.stage.end_child("a")
+        await play.press("ctrl+backslash")
+        assert play.app.open_session == "b"
+        play.stage.say("words of the root")
+        play.stage.say("words of the child", "b")
+        await play.until(
+            lambda: (
+                any(
+                    "words of the root" in line and "words of the child" not in line
+                    for line in play.lines
+                )
+                and "words of the child" in play.text
+            ),
+            "both transcripts",
+        )
+        seen = {ROOT, "b"}
+        await play.until(lambda: play.app.state.watched == seen, "both are watched")
+        assert play.app.state.sessions[ROOT].unseen == 0
+        await play.press("f7")
+        await play.until(lambda: play.app.open_session == "a", "the other child")
+        assert play.app.main.beside.session == ROOT
+        await play.pilot.resize_terminal(120, 30)
+        await play.until(lambda: not play.app.main.beside.display, "one transcript")
+        await play.press("ctrl+backslash")
+        await play.shows("Two transcripts need 140 columns.")
+        await play.pilot.resize_terminal(150, 30)
+        await play.until(lambda: play.app.main.beside.display, "two again")
+        await play.press("ctrl+g")
+        await play.until(lambda: not play.app.main.beside.display, "the root alone")

@@ -175,13 +175,11 @@ class CanopyApp(SessionApp, WorkApp, FindApp, ExportApp):
 
     def on_transcript_view_seen_end(self, event: TranscriptView.SeenEnd) -> None:
         """Everything so far was seen."""
-        if event.session_id == self.open_session:
-            self.tell_watched(event.session_id)
+        self.end_seen(event.session_id, seen=True)
 
     def on_transcript_view_left_end(self, event: TranscriptView.LeftEnd) -> None:
         """What comes now is not seen."""
-        if event.session_id == self.open_session:
-            self.tell_watched()
+        self.end_seen(event.session_id, seen=False)
 
     def on_transcript_view_notice_action(self, event: TranscriptView.NoticeAction) -> None:
         """The action that a notice offers."""

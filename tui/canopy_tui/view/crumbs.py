@@ -41,8 +41,9 @@ class Crumbs(Clickable):
         *,
         rail: bool = False,
         now: Callable[[], float] = time.time,
+        id: str | None = None,
     ) -> None:
-        super().__init__(id="rail" if rail else "crumbs")
+        super().__init__(id=id or ("rail" if rail else "crumbs"))
         self._state = state
         self._glyphs = glyphs
         self._rail = rail

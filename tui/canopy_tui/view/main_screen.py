@@ -15,6 +15,7 @@ from textual.widgets import Static
 
 from canopy_tui.model import tasks, tree
 from canopy_tui.view.background_panel import BackgroundPanel
+from canopy_tui.view.beside import Beside
 from canopy_tui.view.composer import Composer
 from canopy_tui.view.crumbs import Crumbs
 from canopy_tui.view.find_panel import FindPanel
@@ -70,6 +71,8 @@ class MainScreen(Screen[None]):
         self._drafts = drafts
         self._foot = foot
         self._session: str | None = None
+        self.split = False
+        """The main agent is wanted beside one of its own, where there is room."""
         self.set_class(around.read_only, READ_ONLY)
 
     def compose(self) -> ComposeResult:
@@ -86,6 +89,7 @@ class MainScreen(Screen[None]):
                 yield SessionTree(state, glyphs, now)
                 yield Static(Content("Background"), id="tasks-title")
                 yield BackgroundPanel(state, glyphs, now)
+            yield Beside(state, glyphs, now)
             with Vertical(id="pane"):
                 yield Crumbs(state, glyphs, now=now)
                 yield StartView(self._around.scenes)
@@ -115,7 +119,12 @@ class MainScreen(Screen[None]):
     @property
     def transcript(self) -> TranscriptView:
         """The one transcript."""
-        return self.query_one(TranscriptView)
+        return self.query_one("#transcript", TranscriptView)
+
+    @property
+    def beside(self) -> Beside:
+        """The main agent's transcript beside that of one of its own."""
+        return self.query_one(Beside)
 
     @property
     def agents(self) -> SessionTree:
@@ -143,19 +152,32 @@ class MainScreen(Screen[None]):
         own = [key for session, key in touched.entries if session == self._session]
         if own or touched.sessions or touched.tree:
             self.transcript.touched(own)
+        self.beside.update(touched)
         self.update_marks()
 
     def update_marks(self) -> None:
         """Draw everything that shows states, sums or times."""
         session = self._session
         self.query_one(HeaderLine).show(session)
-        for crumbs in self.query(Crumbs):
+        for crumbs in self.query("#rail, #crumbs").results(Crumbs):
             crumbs.show(session)
+        self._show_beside()
         self.agents.show(session)
         self.composer.show(self._state, session)
         self.query_one(LinkBanner).show(self._state.link)
         self._show_work(session)
         self.query_one(FooterLine).show(session)
+
+    def _show_beside(self) -> None:
+        view = self._state.sessions.get(self._session or "")
+        is_child = view is not None and view.parent is not None
+        wanted = self.split and is_child and self.has_class("-wide")
+        root = self._state.root_of(view).id if view is not None and wanted else None
+        self.beside.show(root)
+
+    def on_resize(self) -> None:
+        """There may be room for two transcripts now, or not any more."""
+        self.call_after_refresh(self._show_beside)
 
     def _show_work(self, session: str | None) -> None:
         view = self._state.sessions.get(session or "")
@@ -196,7 +218,8 @@ class MainScreen(Screen[None]):
 
     def say(self, text: str) -> None:
         """Put a sentence in the footer."""
-        self.query_one(FooterLine).say(text)
+        for footer in self.query(FooterLine):  # none once the screen is being taken down
+            footer.say(text)
 
     # --- the tree where there is no room for it -----------------------------------------------
 

@@ -12,6 +12,7 @@ from textual.app import App
 
 from canopy_tui.model import tree
 from canopy_tui.model.intents import OpenSession, Watch
+from canopy_tui.model.state import Phase
 from canopy_tui.view.drafts import Drafts
 from canopy_tui.view.main_screen import MainScreen
 from canopy_tui.view.prompt_history import PromptHistory
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
     from canopy_tui.model.state import SessionView
     from canopy_tui.view.surroundings import MakeHost, Surroundings
+
+
+SPLIT_WIDTH = 140
+"""Columns from which on two transcripts fit beside each other."""
 
 
 class PaneApp(App[int]):
@@ -37,6 +42,7 @@ class PaneApp(App[int]):
         self.drafts = Drafts(PromptHistory(list(around.history)))
         self.main = MainScreen(self.state, around, self.drafts, self.foot)
         self._watched: frozenset[str] = frozenset()
+        self._ends: set[str] = set()
         self._roots = 0
         self._expects_root = False
 
@@ -51,6 +57,10 @@ class PaneApp(App[int]):
     def schedule(self, seconds: float, callback: Callable[[], None]) -> object:
         """Call ``callback`` once, in so many seconds."""
         return self.set_timer(seconds, callback) if seconds > 0 else self.call_later(callback)
+
+    def say(self, text: str, seconds: float = 4.0) -> None:
+        """A sentence for a while."""
+        raise NotImplementedError
 
     def show_touched(self, touched: object) -> None:
         """What changed in the state; the app draws it."""
@@ -77,12 +87,21 @@ class PaneApp(App[int]):
         if session is None or session not in self.state.sessions:
             return
         if session != self.open_session:
+            self._ends.clear()
             self.tell_watched()
         self.open_session = session
         self.main.show(session, at)
 
+    def end_seen(self, session: str, *, seen: bool) -> None:
+        """The end of a transcript came into view, or left it."""
+        in_view = {self.open_session, self.main.beside.session}
+        self._ends = {one for one in self._ends if one in in_view} - {session}
+        if seen and session in in_view:
+            self._ends.add(session)
+        self.tell_watched(*self._ends)
+
     def tell_watched(self, *sessions: str) -> None:
-        """Tell the host which transcript is in view at its end: one, or none."""
+        """Tell the host which transcripts are in view at their end."""
         watched = frozenset(sessions)
         if watched != self._watched:
             self._watched = watched
@@ -138,6 +157,23 @@ class PaneApp(App[int]):
         order = [self.root.id, *(view.id for view in tree.below(self.state, self.root.id))]
         if number < len(order):
             self.go(order[number])
+
+    def action_split(self) -> None:
+        """The main agent's transcript beside that of one of its own, or alone again."""
+        main, view = self.main, self.view
+        if not main.has_class("-wide"):
+            self.say(f"Two transcripts need {SPLIT_WIDTH} columns.")
+            return
+        main.split = not main.split
+        if main.split and view is not None and view.parent is None:
+            below = list(tree.below(self.state, view.id))
+            working = [one for one in below if one.phase is Phase.RUNNING]
+            if not below:
+                main.split = False
+                self.say("There is no agent to show beside the main one.")
+                return
+            self.go((working or below)[0].id)
+        main.update_marks()
 
     def action_toggle_tree(self) -> None:
         """To the tree, or back to the message."""

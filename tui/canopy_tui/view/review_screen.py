@@ -102,7 +102,10 @@ class ReviewScreen(ModalScreen[None]):
         words = f"{number} file{'' if number == 1 else 's'} changed"
         frame.border_title = Content(f"{words}, and more" if self._more else words)
         ascii_only = self._marks.running == ">"
-        keys = [f"{shown(key.keys, ascii_only=ascii_only)} {key.label}" for key in REVIEW.keys]
+        keys = [
+            f"{shown(key.keys.partition(',')[0], ascii_only=ascii_only)} {key.label}"
+            for key in REVIEW.keys
+        ]
         frame.border_subtitle = Content("  ".join(keys))
         with frame, Horizontal(id="review-middle"):
             yield FileList(self._files, self._cwd)

@@ -78,7 +78,10 @@ class TaskScreen(ModalScreen[None]):
         )
         frame.border_title = Content("Background")
         ascii_only = self._marks.running == ">"
-        words = [f"{shown(key.keys, ascii_only=ascii_only)} {key.label}" for key in TASK.keys]
+        words = [
+            f"{shown(key.keys.partition(',')[0], ascii_only=ascii_only)} {key.label}"
+            for key in TASK.keys
+        ]
         frame.border_subtitle = Content("  ".join(words))
         yield frame
 

@@ -36,7 +36,7 @@ def compaction_blocks(entry: CompactionEntry, *, expanded: bool) -> list[Block]:
 def _words(entry: CompactionEntry, *, hint: bool) -> str:
     match entry.status:
         case "completed":
-            words = "conversation compacted"
+            words = "compacted"
         case "failed":
             words = f"compaction failed: {entry.error}" if entry.error else "compaction failed"
         case "cancelled":
