@@ -128,8 +128,16 @@ def waiting_at(state: ClientState, session: str) -> int:
 
 def waiting_below(state: ClientState, session: str) -> int:
     """How many requests of the sessions below ``session`` wait for the person."""
-    inside = {view.id for view in below(state, session)}
-    return sum(request.session in inside for request in state.waiting())
+    return sum(_lies_below(state, request.session, session) for request in state.waiting())
+
+
+def _lies_below(state: ClientState, session: str, above: str) -> bool:
+    view = state.sessions.get(session)
+    while view is not None and view.parent is not None:
+        if view.parent == above:
+            return True
+        view = state.sessions.get(view.parent)
+    return False
 
 
 def totals(state: ClientState) -> Totals:

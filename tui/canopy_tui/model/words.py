@@ -38,3 +38,16 @@ def amount(number: int) -> str:
     if number < 999_950:
         return f"{number / 1_000:.1f}k"
     return f"{number / 1_000_000:.1f}M"
+
+
+def tokens(number: int) -> str:
+    """``950``, ``12.3k``, ``182k``, ``1.2M``."""
+    for size, letter in ((1_000_000, "M"), (1000, "k")):
+        if number >= size:
+            value = number / size
+            return (
+                f"{value:.1f}".removesuffix(".0") + letter
+                if value < 100
+                else f"{value:.0f}{letter}"
+            )
+    return str(number)

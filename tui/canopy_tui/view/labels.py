@@ -11,12 +11,13 @@ from textual.content import Content
 
 from canopy_tui.model.glyphs import ASCII
 from canopy_tui.model.names import MAIN, NAME_LIMIT, name_of
-from canopy_tui.model.sanitize import visible
-from canopy_tui.model.words import agents, at_work, duration
+from canopy_tui.model.sanitize import clipped, visible
+from canopy_tui.model.words import agents, at_work, duration, tokens
 from canopy_tui.view.strips import ASCII as ASCII_MARKS
 from canopy_tui.view.strips import UNICODE as UNICODE_MARKS
 
 if TYPE_CHECKING:
+    from canopy_tui.model.state import SessionView
     from canopy_tui.view.strips import Marks
 
 __all__ = [
@@ -24,10 +25,12 @@ __all__ = [
     "NAME_LIMIT",
     "agents",
     "at_work",
+    "details",
     "duration",
     "foreign",
     "marks_of",
     "name_of",
+    "tokens",
 ]
 
 
@@ -39,3 +42,15 @@ def marks_of(glyphs: str) -> Marks:
 def foreign(text: str, style: str = "") -> Content:
     """``text`` of any length for a widget: controls made visible, and never markup."""
     return Content.styled(visible(text, multiline=True), style)
+
+
+def details(view: SessionView) -> str:
+    """``opus · 41k tokens · 12 tools``: what is known of the work of a session."""
+    parts = [clipped(view.model, 30)] if view.model else []
+    if view.usage_used:
+        parts.append(f"{tokens(view.usage_used)} tokens")
+    if view.tools:
+        parts.append(f"{len(view.tools)} tool{'' if len(view.tools) == 1 else 's'}")
+    if view.cost:
+        parts.append(f"${view.cost:.2f}")
+    return " · ".join(parts)

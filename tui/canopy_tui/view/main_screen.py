@@ -22,7 +22,7 @@ from canopy_tui.view.find_panel import FindPanel
 from canopy_tui.view.footer import FooterLine
 from canopy_tui.view.goal_banner import GoalBanner
 from canopy_tui.view.header import HeaderLine
-from canopy_tui.view.labels import marks_of
+from canopy_tui.view.labels import details, marks_of
 from canopy_tui.view.link_banner import LinkBanner
 from canopy_tui.view.session_tree import SessionTree
 from canopy_tui.view.start_view import StartView
@@ -87,6 +87,7 @@ class MainScreen(Screen[None]):
             with Vertical(id="tree-column"):
                 yield Static(Content("Agents"), id="tree-title")
                 yield SessionTree(state, glyphs, now)
+                yield Static("", id="tree-detail", markup=False)
                 yield Static(Content("Background"), id="tasks-title")
                 yield BackgroundPanel(state, glyphs, now)
             yield Beside(state, glyphs, now)
@@ -163,6 +164,7 @@ class MainScreen(Screen[None]):
             crumbs.show(session)
         self._show_beside()
         self.agents.show(session)
+        self.on_session_tree_moved()
         self.composer.show(self._state, session)
         self.query_one(LinkBanner).show(self._state.link)
         self._show_work(session)
@@ -235,6 +237,11 @@ class MainScreen(Screen[None]):
         else:
             self.open_tree()
             self.agents.focus()
+
+    def on_session_tree_moved(self) -> None:
+        """What is known of the work of the agent under the cursor, or of the open one."""
+        view = self.agents.marked
+        self.query_one("#tree-detail", Static).update(Content(details(view) if view else ""))
 
     def on_session_tree_filtered(self) -> None:
         """The title names the filter."""

@@ -6,6 +6,7 @@ Used wherever sessions are listed. It measures in cells and never lets a name pu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -54,6 +55,10 @@ def word_of(view: SessionView, badges: Badges) -> str:
 
 def badge_parts(view: SessionView, badges: Badges, now: float, glyphs: str) -> list[Content]:
     """The marks at the right end, most urgent first; each holds only characters of our own."""
+    return _badge_parts(badges, time_of(view, now), glyphs)
+
+
+def _badge_parts(badges: Badges, time: str, glyphs: str) -> list[Content]:
     parts: list[Content] = []
     if badges.asks_below and badges.state != "ask":
         parts.append(Content.styled("!", "$warning"))
@@ -61,10 +66,16 @@ def badge_parts(view: SessionView, badges: Badges, now: float, glyphs: str) -> l
         parts.append(Content.styled(mark("after_turn", glyphs).glyph, "$secondary"))
     if badges.new:
         parts.append(Content.styled(count_of_new(badges.new, glyphs), "bold $secondary"))
-    seconds = tree.elapsed(view, now)
-    if view.phase is Phase.RUNNING or (view.parent and view.phase.ended and seconds >= 1):
-        parts.append(Content.styled(duration(seconds), "$text-muted"))
+    if time:
+        parts.append(Content.styled(time, "$text-muted"))
     return parts
+
+
+def time_of(view: SessionView, now: float) -> str:
+    """How long it works, or worked; empty where that says nothing."""
+    seconds = tree.elapsed(view, now)
+    told = view.phase is Phase.RUNNING or (view.parent and view.phase.ended and seconds >= 1)
+    return duration(seconds) if told else ""
 
 
 def guides(lasts: Sequence[bool], glyphs: str) -> str:
@@ -78,41 +89,45 @@ def guides(lasts: Sequence[bool], glyphs: str) -> str:
     return above + (corner if lasts[-1] else branch)
 
 
-def row(
-    view: SessionView,
-    name: str,
-    badges: Badges,
-    now: float,
-    width: int,
-    *,
-    before: Content,
-    glyphs: str,
-    hidden: int = 0,
-) -> Content:
-    """The line, exactly ``width`` cells. ``before`` stands left of the mark; ``hidden`` counts the
-    rows folded away below.
+@dataclass(frozen=True, slots=True)
+class RowLook:
+    """Everything that a row of the tree shows: equal looks are drawn equal.
+
+    ``hidden`` counts the rows folded away below; ``lead`` is one character left of the guides.
     """
-    right = Content(" ").join(badge_parts(view, badges, now, glyphs))
+
+    name: str
+    badges: Badges
+    word: str = ""
+    time: str = ""
+    faded: bool = False
+    lead: str = " "
+    guides: str = ""
+    hidden: int = 0
+    is_open: bool = False
+    has_cursor: bool = False
+
+
+def row(look: RowLook, width: int, glyphs: str) -> Content:
+    """The line, exactly ``width`` cells."""
+    badges = look.badges
+    right = Content(" ").join(_badge_parts(badges, look.time, glyphs))
     right_width = right.cell_length + 1 if right else 0
-    left = Content.assemble(before, glyph_of(badges, glyphs), " ")
+    lead = (look.lead, "$primary" if look.is_open else "$text-muted")
+    left = Content.assemble(lead, (look.guides, "$line"), glyph_of(badges, glyphs), " ")
     room = width - left.cell_length - right_width
     if room < _MIN_NAME:
         right, right_width, room = Content(""), 0, width - left.cell_length
-    folded = f" +{hidden}" if hidden else ""
-    shown = fitted(name, max(1, room - len(folded)))
+    folded = f" +{look.hidden}" if look.hidden else ""
+    shown = fitted(look.name, max(1, room - len(folded)))
     room -= cell_len(shown) + len(folded)
-    style = "$text-muted" if view.phase in (Phase.DONE, Phase.CANCELLED) else ""
-    parts = [left, Content.styled(shown, style) if style else Content(shown)]
+    parts = [left, Content.styled(shown, "$text-muted") if look.faded else Content(shown)]
     if folded:
         parts.append(Content.styled(folded, "$text-muted"))
-    word = word_of(view, badges)
-    if word and room > min(len(word), _MIN_ACTIVITY):
-        asks = badges.state in ("ask", "failed")
-        parts.append(
-            Content.styled(
-                f" {fitted(word, room - 2)}", STATE_STYLES[badges.state] if asks else "$text-muted"
-            )
-        )
+    if look.word and room > min(len(look.word), _MIN_ACTIVITY):
+        loud = badges.state in ("ask", "failed")
+        style = STATE_STYLES[badges.state] if loud else "$text-muted"
+        parts.append(Content.styled(f" {fitted(look.word, room - 2)}", style))
     line = Content.assemble(*parts)
     gap = width - line.cell_length - right_width
     return Content.assemble(line, " " * max(0, gap), " " if right else "", right)

@@ -7,31 +7,35 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from textual.content import Content
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from canopy_tui.model import tree
 from canopy_tui.model.glyphs import ASCII, UNICODE, badges
+from canopy_tui.model.state import Phase
 from canopy_tui.view.keys import TREE
 from canopy_tui.view.labels import name_of
-from canopy_tui.view.session_row import guides, row
+from canopy_tui.view.session_row import RowLook, guides, row, time_of, word_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from textual import events
     from textual.binding import BindingType
+    from textual.style import Style
 
     from canopy_tui.model.state import ClientState, SessionView
 
 _SLOTS = 10
+_REMEMBERED = 1000
+"""Drawn rows that are kept."""
 
 
 class SessionTree(ScrollView, can_focus=True):
@@ -50,6 +54,10 @@ class SessionTree(ScrollView, can_focus=True):
     @dataclass
     class Filtered(Message):
         """Other rows are shown."""
+
+    @dataclass
+    class Moved(Message):
+        """The cursor is on another row, or hidden."""
 
     @dataclass
     class LeftDown(Message):
@@ -71,7 +79,11 @@ class SessionTree(ScrollView, can_focus=True):
         self._now = now
         self._state = state
         self._glyphs = glyphs
-        self._rows: list[tuple[int, SessionView]] = []
+        self._rows: list[SessionView] = []
+        self._shown: list[RowLook | None] = []
+        self._strips: dict[tuple[RowLook, int, Style], Strip] = {}
+        self._last_below: dict[str | None, str] = {}
+        self._slots: dict[str, int] = {}
         self._folded: set[str] = set()
         self._open: str | None = None
         self._cursor: str | None = None
@@ -81,83 +93,114 @@ class SessionTree(ScrollView, can_focus=True):
     # --- what is shown ----------------------------------------------------------------------
 
     def show(self, open_session: str | None) -> None:
-        """Draw the state as it is now, with the row of ``open_session`` marked."""
+        """Draw the state as it is now, with the row of ``open_session`` marked.
+
+        Only rows that look different are drawn again.
+        """
         kept = tree.kept(self._state, self.filter)
         every = tree.rows(self._state, frozenset(self._folded))
-        self._rows = [row for row in every if kept is None or row[1].id in kept]
+        self._rows = [view for _, view in every if kept is None or view.id in kept]
+        self._last_below = {view.parent: view.id for view in self._rows}
+        self._slots = self._numbered() if self.has_focus else {}
         if open_session != self._open or self._cursor not in self._state.sessions:
             self._cursor = open_session
         self._open = open_session
-        self.virtual_size = Size(self.size.width, len(self._rows))
-        self.refresh()
+        if (size := Size(self.size.width, len(self._rows))) != self.virtual_size:
+            self.virtual_size = size
+        self._redraw()
+
+    @property
+    def marked(self) -> SessionView | None:
+        """The session under the cursor while the tree is in use, else the open one."""
+        return self._state.sessions.get((self._cursor if self.has_focus else self._open) or "")
+
+    def _redraw(self) -> None:
+        """Draw the rows in view that look different from what is on screen."""
+        width, height = self.size
+        before, self._shown = self._shown, [self._look_at(y) for y in range(height)]
+        if len(before) != height:
+            self.refresh()
+            return
+        for y, look in enumerate(self._shown):
+            if look != before[y]:
+                self.refresh(Region(0, y, width, 1))
+
+    def _look_at(self, y: int) -> RowLook | None:
+        index = y + self.scroll_offset.y
+        if not 0 <= index < len(self._rows):
+            return None
+        view, now = self._rows[index], self._now()
+        marks = badges(self._state, view, now)
+        is_open = view.id == self._open
+        slot = self._slots.get(view.id, _SLOTS)
+        folded = view.id in self._folded
+        return RowLook(
+            name=name_of(self._state, view),
+            badges=marks,
+            word=word_of(view, marks),
+            time=time_of(view, now),
+            faded=view.phase in (Phase.DONE, Phase.CANCELLED),
+            lead=self._bar if is_open else str(slot) if slot < _SLOTS else " ",
+            guides=guides(self._lasts(view), self._glyphs),
+            hidden=sum(1 for _ in tree.below(self._state, view.id)) if folded else 0,
+            is_open=is_open,
+            has_cursor=view.id == self._cursor and self.has_focus,
+        )
+
+    @property
+    def _bar(self) -> str:
+        return "#" if self._glyphs == ASCII else "▌"
 
     def render_line(self, y: int) -> Strip:
         """One row."""
         width = self.size.width
-        index = y + self.scroll_offset.y
-        if not 0 <= index < len(self._rows):
+        look = self._look_at(y)
+        if look is None:
             return Strip.blank(width, self.rich_style)
-        _, view = self._rows[index]
-        names = []
-        if view.id == self._open:
-            names.append("tree--open")
-        if view.id == self._cursor and self.has_focus:
-            names.append("tree--cursor")
+        names = [
+            *(["tree--open"] if look.is_open else []),
+            *(["tree--cursor"] if look.has_cursor else []),
+        ]
         style = self.get_visual_style(*names) if names else self.visual_style
-        content = self._content(index, view, width)
-        if "tree--cursor" in names:
-            # On the cursor's ground the colours of the marks would not be readable.
-            content = Content(content.plain)
-        return Strip(
-            [Segment(text, part.rich_style) for text, part in content.render(style, end="")], width
-        )
-
-    def _content(self, index: int, view: SessionView, width: int) -> Content:
-        now = self._now()
-        hidden = sum(1 for _ in tree.below(self._state, view.id)) if view.id in self._folded else 0
-        before = Content.assemble(
-            self._lead(view), (guides(self._lasts(view), self._glyphs), "$line")
-        )
-        return row(
-            view,
-            name_of(self._state, view),
-            badges(self._state, view, now),
-            now,
-            width,
-            before=before,
-            glyphs=self._glyphs,
-            hidden=hidden,
-        )
-
-    def _lead(self, view: SessionView) -> Content:
-        """A bar before the open row; before the others their number while the tree is in use."""
-        if view.id == self._open:
-            return Content.styled("#" if self._glyphs == ASCII else "▌", "$primary")
-        slot = self._slot_of(view) if self.has_focus else _SLOTS
-        return Content.styled(str(slot) if slot < _SLOTS else " ", "$text-muted")
+        key = (look, width, style)
+        strip = self._strips.get(key)
+        if strip is None:
+            content = row(look, width, self._glyphs)
+            if look.has_cursor:
+                # On the cursor's ground the colours of the marks would not be readable.
+                content = Content(content.plain)
+            parts = content.render(style, end="")
+            strip = Strip([Segment(text, part.rich_style) for text, part in parts], width)
+            if len(self._strips) >= _REMEMBERED:
+                self._strips.clear()
+            self._strips[key] = strip
+        return strip
 
     def _lasts(self, view: SessionView) -> list[bool]:
         levels = tree.path(self._state, view.id)
-        return [parent.children[-1] == child.id for parent, child in pairwise(levels)]
+        return [self._last_below.get(up.id) == down.id for up, down in pairwise(levels)]
 
-    def _slot_of(self, view: SessionView) -> int:
-        """Its number for alt+digit: 0 is the root, the others count on below it."""
-        root = self._state.root_of(view)
-        order = [root.id, *(child.id for child in tree.below(self._state, root.id))]
-        return order.index(view.id)
+    def _numbered(self) -> dict[str, int]:
+        """The numbers for alt+digit: 0 is a root, the others count on below it."""
+        found: dict[str, int] = {}
+        for root in self._state.roots:
+            below = islice(tree.below(self._state, root), _SLOTS - 1)
+            found |= {root: 0} | {view.id: at for at, view in enumerate(below, 1)}
+        return found
 
     # --- what the person does ---------------------------------------------------------------
 
     def _place(self) -> int:
-        ids = [view.id for _, view in self._rows]
+        ids = [view.id for view in self._rows]
         return ids.index(self._cursor) if self._cursor in ids else 0
 
     def _put_cursor(self, index: int) -> None:
         if self._rows:
             index = max(0, min(index, len(self._rows) - 1))
-            self._cursor = self._rows[index][1].id
+            self._cursor = self._rows[index].id
             self.scroll_to(y=max(0, index - self.size.height + 2), animate=False)
-            self.refresh()
+            self._redraw()
+            self.post_message(self.Moved())
 
     def action_move(self, step: int) -> None:
         """The cursor moves by ``step`` rows; below the last one are the background tasks."""
@@ -222,4 +265,16 @@ class SessionTree(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         """Rows fill the width."""
-        self.virtual_size = Size(self.size.width, len(self._rows))
+        self.show(self._open)
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Show the cursor and the numbers, or hide them."""
+        super().watch_has_focus(has_focus)
+        self.show(self._open)
+        self.post_message(self.Moved())
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Other rows are in view."""
+        super().watch_scroll_y(old_value, new_value)
+        self._shown = []
+        self._redraw()

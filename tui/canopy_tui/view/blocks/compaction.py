@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from canopy_tui.view.blocks.message import Letter
 from canopy_tui.view.blocks.rule import Rule
-from canopy_tui.view.labels import duration
+from canopy_tui.view.labels import duration, tokens
 
 if TYPE_CHECKING:
     from canopy_tui.model.entries import CompactionEntry
@@ -60,16 +60,3 @@ def _figures(before: int | None, after: int | None) -> list[str]:
         return [f"{tokens(before)} tokens before"]
     saved = f", {(before - after) / before:.0%} saved" if 0 < after < before else ""
     return [f"{tokens(before)} to {tokens(after)} tokens{saved}"]
-
-
-def tokens(number: int) -> str:
-    """``950``, ``12.3k``, ``182k``, ``1.2M``."""
-    for size, letter in ((1_000_000, "M"), (1000, "k")):
-        if number >= size:
-            value = number / size
-            return (
-                f"{value:.1f}".removesuffix(".0") + letter
-                if value < 100
-                else f"{value:.0f}{letter}"
-            )
-    return str(number)
