@@ -162,7 +162,7 @@ class MainScreen(Screen[None]):
         self.query_one(HeaderLine).show(session)
         for crumbs in self.query("#rail, #crumbs").results(Crumbs):
             crumbs.show(session)
-        self._show_beside()
+        self.show_beside()
         self.agents.show(session)
         self.on_session_tree_moved()
         self.composer.show(self._state, session)
@@ -170,16 +170,13 @@ class MainScreen(Screen[None]):
         self._show_work(session)
         self.query_one(FooterLine).show(session)
 
-    def _show_beside(self) -> None:
+    def show_beside(self) -> None:
+        """Show the main agent beside one of its own, where that is wanted and there is room."""
         view = self._state.sessions.get(self._session or "")
         is_child = view is not None and view.parent is not None
         wanted = self.split and is_child and self.has_class("-wide")
         root = self._state.root_of(view).id if view is not None and wanted else None
         self.beside.show(root)
-
-    def on_resize(self) -> None:
-        """There may be room for two transcripts now, or not any more."""
-        self.call_after_refresh(self._show_beside)
 
     def _show_work(self, session: str | None) -> None:
         view = self._state.sessions.get(session or "")

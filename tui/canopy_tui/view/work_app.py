@@ -37,6 +37,11 @@ class WorkApp(StopApp):
         super().__init__(make_host, around)
         self._reading: tuple[str, int] | None = None
 
+    def on_resize(self) -> None:
+        """There may be room for two transcripts now, or not any more."""
+        if self.main.is_mounted:
+            self.call_later(self.main.show_beside)
+
     # --- background tasks ---------------------------------------------------------------------
 
     def on_background_panel_opened(self, event: BackgroundPanel.Opened) -> None:
