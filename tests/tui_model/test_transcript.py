@@ -305,13 +305,3 @@ def test_b82_an_unknown_kind_is_told_once() -> None:
     assert isinstance(entry, NoticeEntry)
     assert "brand" in entry.title
     assert "\x1b" not in entry.title
-
-
-def test_lines_of_answers_are_counted_as_they_come() -> None:
-    story = Story()
-    story.prompt("one\ntwo")
-    assert story.view().lines == 0
-    story.says("one\ntw")
-    story.says("o\nthree")
-    story.says("four", "m2")
-    assert story.view().lines == 4

@@ -291,7 +291,7 @@ async def test_cards_show_their_child_live() -> None:
     async with playing(state) as stage:
         assert stage.lines[0] == " ▶ kid · read  [enter: open]"
         kid.activity = "grep"
-        kid.tools["a"] = 0
+        kid.entries.append(tool("a"))
         await stage.tell()
         assert stage.lines[0] == " ▶ kid · grep · 1 tool  [enter: open]"
         kid.phase = Phase.DONE

@@ -137,8 +137,6 @@ class SessionView:
     entries: list[AnyEntry] = field(default_factory=list)
     tools: dict[str, int] = field(default_factory=dict)
     """Tool call id → index in ``entries``."""
-    lines: int = 0
-    """Lines of the answers in ``entries``."""
     child_cards: dict[str, int] = field(default_factory=dict)
     """Child → index in ``entries`` of its newest card."""
     next_key: int = 1

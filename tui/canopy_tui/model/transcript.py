@@ -45,8 +45,6 @@ def _add(state: ClientState, view: SessionView, entry: AnyEntry, touched: Touche
     entry.key = view.next_key
     view.next_key += 1
     view.entries.append(entry)
-    if isinstance(entry, MessageEntry) and entry.role is Role.AGENT:
-        view.lines += 1 + sum(chunk.count("\n") for chunk in entry.chunks)
     changed(state, view, entry, touched)
     return len(view.entries) - 1
 
@@ -174,8 +172,6 @@ def add_chunk(
         view.open_message = append(state, view, entry, touched)
         return
     _extend(entry, block, text)
-    if text is not None and role is Role.AGENT:
-        view.lines += text.count("\n")
     changed(state, view, entry, touched)
 
 
