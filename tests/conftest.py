@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from fakes.cli import FakeCli, is_running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+# Property tests say nothing about time: a slow machine is no reason to fail.
+settings.register_profile(
+    "untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+settings.load_profile("untimed")
 
 
 @pytest.fixture

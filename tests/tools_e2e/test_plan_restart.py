@@ -134,6 +134,7 @@ async def test_a_lost_cli_resumes_the_fresh_conversation_with_its_options() -> N
         pick(w, CLEAR)
         await w.prompt("plan it")
         fresh = w.model.requests[-1].session_id
+        await eventually(lambda: len(clis(w)) == 1, "one CLI alone")
         (pid,) = clis(w)
         os.kill(pid, signal.SIGKILL)
         await eventually(lambda: clis(w) == [], "the CLI is gone")
