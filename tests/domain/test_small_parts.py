@@ -17,6 +17,7 @@ from canopy_agent.domain.outcomes import (
     is_interrupted_handoff,
     is_plan_interruption,
     outcome_of,
+    told_text,
 )
 from canopy_agent.domain.rfd_children import idle_state
 from canopy_agent.domain.tasks import TaskRegistry
@@ -94,6 +95,8 @@ def test_notes_of_the_cli(note: str, handoff: bool, plan: bool) -> None:
     quoted = e.ResultCame("success", True, f"It said [ede_diagnostic] {note}")
     assert not is_interrupted_handoff(quoted)
     assert not is_plan_interruption(quoted)
+    assert told_text(result).startswith("Claude Code broke the turn off; send the prompt again")
+    assert told_text(quoted) == quoted.text
 
 
 # --- idles ----------------------------------------------------------------------------------------

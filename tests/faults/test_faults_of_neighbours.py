@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from canopy_agent.claude.process import ProcessExit
+from canopy_agent.claude.start_failure import ENDED_HINT, ended_early
+from canopy_agent.session.storage_watch import NOT_STORED
 from canopy_agent.stderr_lines import BACKLOG, StderrLines
 from fakes.cli import FakeCli, is_running
 from raw_client import STDIO, RawClient, RpcError
@@ -98,3 +101,65 @@ async def test_a_signal_leaves_no_request_without_an_answer(
             await opening
         assert refused.value.code == -32800
     await eventually(lambda: not any(map(is_running, fake_cli.pids())), "no process is left")
+
+
+async def test_a_session_that_cannot_be_stored_says_so_once(
+    fake_cli: FakeCli, tmp_path: Path
+) -> None:
+    config = tmp_path / ".claude"
+    config.mkdir()
+    (config / "projects").write_text("")
+    async with RawClient.spawn(env=surroundings(fake_cli, tmp_path)) as client:
+        await client.initialize({"session": {"notices": {}}})
+        session = await client.new_session(tmp_path)
+        await client.prompt(session, "first")
+        told = await client.wait_update("notice", session)
+        assert NOT_STORED in str(told)
+        assert "projects is not a directory" in str(told)
+        await client.prompt(session, "second")
+    assert len(client.updates("notice", session)) == 1
+
+
+async def test_no_update_comes_before_the_client_knows_the_session(
+    fake_cli: FakeCli, tmp_path: Path
+) -> None:
+    title = {"type": "system", "subtype": "session_title_changed", "title": "Early"}
+    fake_cli.play(start=[{"emit": title}])
+    async with RawClient.spawn(env=surroundings(fake_cli, tmp_path)) as client:
+        await client.initialize()
+        session = await client.new_session(tmp_path)
+        await client.wait_update("session_info_update", session)
+        named = [frame for frame in client.frames if session in str(frame)]
+        assert "result" in named[0]
+
+
+async def test_a_prompt_that_waits_for_a_cli_is_cancelled_by_a_close(
+    fake_cli: FakeCli, tmp_path: Path
+) -> None:
+    async with RawClient.spawn(env=surroundings(fake_cli, tmp_path)) as client:
+        await client.initialize()
+        session = await client.new_session(tmp_path)
+        fake_cli.play(control={"initialize": {"ignore": True}})
+        os.kill(fake_cli.pids()[0], signal.SIGKILL)
+        await eventually(lambda: "SIGKILL" in client.stderr, "the end of the CLI")
+        turn = client.begin_prompt(session, "waits")
+        await eventually(lambda: len(fake_cli.pids()) == 2, "another CLI")
+        await client.request("session/close", sessionId=session)
+        assert (await turn)["stopReason"] == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("returncode", "word"),
+    [(-9, "memory"), (-25, "ulimit -f"), (-11, "canopy doctor"), (-15, ""), (1, ""), (None, "")],
+)
+def test_the_end_of_a_cli_says_what_it_often_means(returncode: int | None, word: str) -> None:
+    ended = ProcessExit.of(returncode, "")
+    assert word in ended.hint
+    assert bool(word) == bool(ended.hint)
+    assert (ended.hint or ENDED_HINT) in str(ended_early(None, ended))
+
+
+def test_a_cli_that_cannot_use_its_temporary_directory_says_which_variable_helps() -> None:
+    said = {"errors": ["EROFS: read-only"], "startup_failure_reason": "temp_dir_unusable"}
+    told = str(ended_early(said, ProcessExit.of(1, "")))
+    assert told.startswith("EROFS: read-only. Set CLAUDE_CODE_TMPDIR")

@@ -26,6 +26,17 @@ class LaunchSpec:
     cwd: str
 
 
+_HINTS = {
+    "SIGKILL": "If nobody killed it, the system probably ran out of memory.",
+    "SIGXFSZ": "A file grew above the limit on file sizes (ulimit -f): raise it.",
+    "SIGXCPU": "It used more processor time than the limit allows (ulimit -t): raise it.",
+    **dict.fromkeys(
+        ("SIGILL", "SIGSEGV", "SIGBUS", "SIGABRT", "SIGTRAP"),
+        "It crashed; if it does so again, canopy doctor examines the installation.",
+    ),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class ProcessExit:
     """How the process ended: one of ``code`` and ``signal`` is set, neither if it is not known."""
@@ -51,6 +62,12 @@ class ProcessExit:
             return f"signal {signal.Signals(self.signal).name}"
         except ValueError:
             return f"signal {self.signal}"
+
+    @property
+    def hint(self) -> str:
+        """One sentence on what a signal often means; "" where it means nothing in particular."""
+        name = self.describe().removeprefix("signal ")
+        return _HINTS.get(name, "") if self.signal is not None else ""
 
 
 class ClaudeProcess(Protocol):

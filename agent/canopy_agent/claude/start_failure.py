@@ -23,6 +23,12 @@ REMEDIES = (
 )
 
 
+ENDED_HINT = "Try again; canopy doctor examines the installation."
+_REASON_HINTS = {
+    "temp_dir_unusable": "Set CLAUDE_CODE_TMPDIR to a directory that can be written.",
+}
+"""What to do, by the ``startup_failure_reason`` of a CLI whose own words do not say it."""
+
 _SHOWN_STDERR = 2_000
 """Characters of the end of stderr that go into a message."""
 
@@ -69,15 +75,20 @@ def ended_early(result: Mapping[str, Any] | None, ended: ProcessExit | None) -> 
     errors = [one for one in said if isinstance(one, str)] if isinstance(said, list) else []
     reason = (result or {}).get("startup_failure_reason")
     words = "\n".join(errors).strip()
+    hint = _REASON_HINTS.get(reason, "") if isinstance(reason, str) else ""
     if not words:
+        hint = hint or (ended.hint if ended is not None else "") or ENDED_HINT
         how = "" if ended is None else f" ({ended.describe()})"
         words = f"Claude Code ended while it started{how}."
         if tail.strip():
-            words = f"{words}\n{tail.strip()[-_SHOWN_STDERR:]}"
+            words, hint = f"{words}\n{tail.strip()[-_SHOWN_STDERR:]}", ""
+    if hint and words[-1] not in ".!?":
+        words += "."
     return ClaudeStartFailed(
         words,
         exit_code=code,
         stderr_tail=tail,
+        hint=hint,
         reason=reason if isinstance(reason, str) else None,
     )
 

@@ -161,6 +161,8 @@ def on_stream_ended(state: SessionState, event: e.StreamEnded) -> list[Effect]:
     effects = everything_ends(state, cancelled=state.window.open, why="process_ended")
     words = event.status or "without saying why"
     text = f"Claude Code ended ({words}); send the next prompt to resume the session"
+    if event.hint:
+        text = f"{text}. {event.hint}"
     failure = Failed(text, cause=PROCESS_ENDED)
     return [*effects, *state.turns.stream_ended(failure), *_process_gone(state)]
 

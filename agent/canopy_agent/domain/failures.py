@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from canopy_agent.domain import events as e
 from canopy_agent.domain.bounded import Recent
 from canopy_agent.domain.effects import Effect, Failed, Settle, Show, Stopped
-from canopy_agent.domain.outcomes import error_text, is_login_request
+from canopy_agent.domain.outcomes import is_login_request, told_text
 from canopy_agent.domain.session_facts import FailureShown
 from canopy_shared.ext.claude import AUTONOMOUS_ORIGINS
 from canopy_shared.ext.failure import NEW_SESSION, RETRY, SessionFailure, wrap
@@ -165,7 +165,7 @@ def before_result(state: SessionState, event: e.ResultCame) -> list[Effect]:
     if not own or state.window.open:
         return []
     kind = USAGE_LIMIT if state.failures.limit else None
-    title = state.failures.said or error_text(event)
+    title = state.failures.said or told_text(event)
     return [Show(state.root, state.failures.of_session(kind, title))]
 
 

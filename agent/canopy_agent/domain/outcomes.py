@@ -34,6 +34,14 @@ def error_text(result: ResultCame) -> str:
     return result.text or "; ".join(result.errors) or result.subtype
 
 
+def told_text(result: ResultCame) -> str:
+    """The words of a failed result for a person: the CLI's note to itself is explained."""
+    text = error_text(result)
+    if text.startswith(DIAGNOSTIC):
+        return f"Claude Code broke the turn off; send the prompt again ({text})"
+    return text
+
+
 def is_login_request(result: ResultCame) -> bool:
     """Whether the result only says that the user has to log in."""
     return (
@@ -75,7 +83,7 @@ def outcome_of(result: ResultCame, tally: TurnTally, error_kind: str | None) -> 
         return stopped("max_tokens", tally)
     if result.is_error:
         cause = error_kind or (result.subtype if result.subtype in _LIMITS else None)
-        return Failed(error_text(result), data={"errorKind": error_kind or "unknown"}, cause=cause)
+        return Failed(told_text(result), data={"errorKind": error_kind or "unknown"}, cause=cause)
     if result.subtype in _LIMITS:
         return stopped("max_turn_requests", tally)
     return stopped("end_turn", tally)

@@ -301,7 +301,8 @@ class SuggestionMade:
 @dataclass(frozen=True, slots=True)
 class StreamEnded:
     """The CLI's output ended. ``status`` words how the process ended, None when it was asked to
-    end.
+    end; ``hint`` is a sentence on what to do, if there is one.
     """
 
     status: str | None = None
+    hint: str = ""

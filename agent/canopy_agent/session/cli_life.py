@@ -14,7 +14,7 @@ from canopy_agent.claude.errors import ClaudeStartFailed
 from canopy_agent.session.link import CliLink
 from canopy_agent.session.startup_failure import told
 from canopy_agent.session.valve import Rewrite
-from canopy_shared.errors import AcpError, internal_error
+from canopy_shared.errors import AcpError, request_cancelled
 
 if TYPE_CHECKING:
     from canopy_agent.claude.process import ProcessExit
@@ -247,7 +247,7 @@ class CliLife:
         starting, link = self._starting, self.let_go()
         if starting is not None:
             starting.cancel()
-        self.fail_waiting(internal_error("the session was closed"))
+        self.fail_waiting(request_cancelled())
         if link is not None:
             await link.aclose(grace=grace)
         if starting is not None:

@@ -126,6 +126,7 @@ class SessionDirectory:
             return await self._reopen(wanted.caller.resume, wanted, replay=False)
         session_id = str(uuid.uuid4())
         opened = self._opener.prepare(session_id, wanted, Start(session_id))
+        opened.session.runtime.outlet.hold()
         return self._keep(await self._opener.start(opened))
 
     async def resume(self, session_id: str, setup: SessionSetup) -> Session:
@@ -149,6 +150,7 @@ class SessionDirectory:
             opened = self._opener.prepare(
                 new_id, wanted, Start(new_id, resume=True, last=copy.last)
             )
+            opened.session.runtime.outlet.hold()
             await _remember(opened.session, copy)
             session = await self._opener.start(opened)
         except BaseException:

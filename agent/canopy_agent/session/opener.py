@@ -127,6 +127,7 @@ class Session:
 
     def announce(self) -> None:
         """What follows the response that opened the session."""
+        self.runtime.outlet.release()
         self.around.announced()
         followers, self.followers = self.followers, []
         for follower in followers:

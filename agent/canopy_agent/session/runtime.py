@@ -26,12 +26,12 @@ from canopy_agent.session.link import user_frame
 from canopy_agent.session.live_children import LiveChild, live_child, standing, was_cancelled
 from canopy_agent.session.open_prompts import LOST_TWICE, OpenPrompts
 from canopy_agent.session.orders import Orders
+from canopy_agent.session.outlet import Outlet
 from canopy_agent.session.output_tails import OutputTails
 from canopy_agent.session.plan_decisions import PlanDecisions
 from canopy_agent.session.prompts import ClaudePrompt
 from canopy_agent.session.timers import Timers
-from canopy_shared.errors import INTERNAL_ERROR, detail_of, request_cancelled
-from canopy_shared.updates import SessionUpdate, Update
+from canopy_shared.errors import INTERNAL_ERROR, REQUEST_CANCELLED, detail_of, request_cancelled
 
 if TYPE_CHECKING:
     from canopy_agent.capabilities import ClientProfile
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from canopy_agent.session.steering import Answerable
     from canopy_shared.errors import AcpError
     from canopy_shared.outbound import Outbound
+    from canopy_shared.updates import Update
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +70,7 @@ class SessionRuntime:
         self.id = state.root
         self.config = config
         self._state = state
-        self._peer = peer
+        self.outlet = Outlet(peer, state.root)
         self._renderer = renderer
         self._prompts = OpenPrompts(receipts=profile.reports_work)
         self._timers = Timers(lambda name: self.handle(e.TimerFired(name)))
@@ -155,12 +156,14 @@ class SessionRuntime:
         status = None if ended is None else ended.describe()
         log.warning("Claude Code of session %s ended: %s", self.id, status)
         self._questions.withdraw_all()
-        self.handle(e.StreamEnded(status))
+        self.handle(e.StreamEnded(status, "" if ended is None else ended.hint))
         self.spawn(link.aclose())  # it may have closed its output and live on
 
     def _refuse(self, event: e.Event, error: AcpError) -> None:
-        """No CLI runs, and none could be started for what the client sent."""
+        """What the client sent reaches no CLI: none could be started, or it was cancelled."""
         match event:
+            case e.PromptSubmitted() if error.code == REQUEST_CANCELLED:
+                self._prompts.settle(event.prompt, fx.Stopped("cancelled"))
             case e.PromptSubmitted() if error.code == INTERNAL_ERROR:
                 self.handle(e.PromptLost(event.prompt, detail_of(error), event.detached))
             case e.PromptSubmitted():
@@ -238,12 +241,7 @@ class SessionRuntime:
         """``session/cancel`` of the root."""
         self._received += 1
         self._cli.hurry()
-        for event in self._cli.drop_waiting():
-            match event:
-                case e.PromptSubmitted(prompt=prompt):
-                    self._prompts.settle(prompt, fx.Stopped("cancelled"))
-                case e.SteerSubmitted(key=key):
-                    self.extensions.fail(key, request_cancelled())
+        self._cli.fail_waiting(request_cancelled())
         self.handle(e.CancelRequested(self._received))
 
     def cancel_child(self, child: str) -> bool:
@@ -273,6 +271,7 @@ class SessionRuntime:
         if self._closed:
             return
         self._closed = True
+        self._cli.fail_waiting(request_cancelled())
         self.handle(e.SessionClosing())
         self._questions.withdraw_all()
         self._timers.stop_all()
@@ -310,7 +309,7 @@ class SessionRuntime:
 
     def show(self, update: Update, session: str | None = None) -> None:
         """Send one update to the client."""
-        self._peer.notify("session/update", SessionUpdate(session or self.id, update))
+        self.outlet.show(update, session)
 
     def note(self, fact: Fact) -> None:
         """Show a fact of our own on the root."""

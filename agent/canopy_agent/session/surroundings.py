@@ -30,6 +30,7 @@ from canopy_agent.session.raw_mirror import MessageFilter, RawMirror, filters_of
 from canopy_agent.session.settings_files import ClaudeSettings, claude_settings, read_tiers
 from canopy_agent.session.settings_watch import watch, watched_paths
 from canopy_agent.session.skills import SkillFinder
+from canopy_agent.session.storage_watch import StorageWatch
 from canopy_agent.settings import model_config
 from canopy_shared import jsonio
 from canopy_shared import methods as m
@@ -140,6 +141,7 @@ class Surroundings:
         if profile.air:
             places = (wishes.cwd, connection.settings.home)
             self._skills = SkillFinder(places, ask, spawn, observer.skills_known)
+        self._storage = StorageWatch(connection.settings.config_directory, observer, runtime)
         self.activity = Activity(connection.on_activity)
         self._watchers = (
             self.activity,
@@ -250,6 +252,7 @@ class Surroundings:
             self.files.turned(prompt)
         if prompt is None:
             self._titles.idle()
+            self._storage.turned()
 
     def renew(self) -> Any:
         """Give the session another CLI that is told of the provider and the account in force.
