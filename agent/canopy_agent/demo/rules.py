@@ -40,8 +40,8 @@ class AfterTurn:
     the subagent, `grace` lets Claude Code report the end of the turn first.
     """
 
-    at_most: float = 12.0
-    grace: float = 0.25
+    at_most: float = 20.0
+    grace: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
