@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LOOKS: Final = (0.3, 1.7)
-"""Seconds before each look: a CLI writes a little later than it speaks."""
+_SOON, _LATER = 0.3, 1.7
+"""Seconds before the looks: a CLI writes a little later than it speaks."""
 _LITTLE: Final = 64 * 1024
 NOT_STORED: Final = "This session is not being stored"
 
@@ -60,28 +60,30 @@ class StorageWatch:
 
     async def _look(self) -> None:
         while (record := self._observer.last_record) is not None and record != self._seen:
-            if await self._is_stored(record):
-                self._told = None
-            else:
-                await self._tell()
+            for seconds in (_SOON, _LATER):
+                if await self._is_stored(record, seconds) or await self._tell():
+                    break
             self._seen = record
 
-    async def _is_stored(self, record: str) -> bool:
-        for seconds in LOOKS:
-            await asyncio.sleep(seconds)
-            path = await asyncio.to_thread(self._store.find, self._runtime.conversation_id)
-            if path is not None and await asyncio.to_thread(settle, path, record):
-                return True
-        return False
+    async def _is_stored(self, record: str, seconds: float) -> bool:
+        await asyncio.sleep(seconds)
+        path = await asyncio.to_thread(self._store.find, self._runtime.conversation_id)
+        stored = path is not None and await asyncio.to_thread(settle, path, record)
+        if stored:
+            self._told = None
+        return stored
 
-    async def _tell(self) -> None:
+    async def _tell(self) -> bool:
+        """Say what is in the way; False when nothing is."""
         try:
             why = await asyncio.to_thread(obstacle, self._store)
         except OSError as error:
             why = error.strerror
         if why is None:
             log.info("a transcript is behind its session, or not wanted")
-        elif why != self._told:
+            return False
+        if why != self._told:
             self._told = why
             words = f"{why[:1].upper()}{why[1:]}. What is said now is lost when the session closes."
             self._runtime.note(Noted("warning", NOT_STORED, words, advisory=True))
+        return True
