@@ -16,10 +16,12 @@ from canopy_tui.model.state import Phase
 from canopy_tui.view.drafts import Drafts
 from canopy_tui.view.main_screen import MainScreen
 from canopy_tui.view.prompt_history import PromptHistory
+from canopy_tui.view.terminal_output import lasting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from textual.driver import Driver
     from textual.widget import Widget
 
     from canopy_tui.model.state import SessionView
@@ -49,6 +51,10 @@ class PaneApp(App[int]):
     def foot(self) -> Iterable[Widget]:
         """What stands above the last line of the main screen."""
         return ()
+
+    def get_driver_class(self) -> type[Driver]:
+        """The driver of this platform, which outlives its terminal."""
+        return lasting(super().get_driver_class())
 
     def get_default_screen(self) -> MainScreen:
         """The main screen."""
