@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from canopy_agent.claude.process import LaunchSpec
+from fakes.fake_host import stat_of
 
 EXECUTABLE = Path(__file__).with_name("fake_cli.py")
 
@@ -69,21 +70,34 @@ class FakeCli:
 
     def pids(self) -> list[int]:
         """Every process that was started, grandchildren included."""
-        return [entry["pid"] for entry in self.log("start")] + self.grandchildren()
+        started = [Pid.of(entry["pid"], entry["began"]) for entry in self.log("start")]
+        return [*started, *self.grandchildren()]
 
     def grandchildren(self) -> list[int]:
         """The grandchildren that were started."""
-        return [entry["child"] for entry in self.log("child")]
+        return [Pid.of(entry["child"], entry["began"]) for entry in self.log("child")]
+
+
+class Pid(int):
+    """A process, told from a later one with the same number by when it ``began``."""
+
+    began: str
+
+    @classmethod
+    def of(cls, number: int, began: str) -> Pid:
+        """The process of this number that began then."""
+        pid = cls(number)
+        pid.began = began
+        return pid
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process still runs. A zombie does not."""
+    """Whether a process still runs. A zombie does not, nor does a later one with its number."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    stat = Path(f"/proc/{pid}/stat")
-    try:
-        return stat.read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
+    fields = stat_of(pid)
+    if not fields:
         return not Path("/proc").exists()
+    return fields[0] != "Z" and (not isinstance(pid, Pid) or fields[19] == pid.began)

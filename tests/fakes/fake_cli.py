@@ -51,7 +51,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from fake_host import Host, Log, text_of
+from fake_host import Host, Log, began, text_of
 
 LIFE = 120.0
 VERSION = "2.1.332"
@@ -282,7 +282,7 @@ class Stage:
         )
         assert child.stderr is not None
         child.stderr.readline()  # It is deaf from here on.
-        self.host.log("child", child=child.pid)
+        self.host.log("child", child=child.pid, began=began(child.pid))
 
 
 def option(name: str) -> str | None:
@@ -326,7 +326,8 @@ def main() -> None:
 
     signal.signal(signal.SIGTERM, on_term)
     claude = {key: value for key, value in os.environ.items() if key.startswith("CLAUDE")}
-    log("start", argv=sys.argv[1:], env=sorted(os.environ), claude=claude, cwd=str(Path.cwd()))
+    facts = {"env": sorted(os.environ), "claude": claude, "cwd": str(Path.cwd())}
+    log("start", argv=sys.argv[1:], began=began(os.getpid()), **facts)
     timer = threading.Timer(LIFE, os._exit, [98])
     timer.daemon = True
     timer.start()

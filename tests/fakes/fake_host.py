@@ -28,6 +28,21 @@ INIT: dict[str, Any] = {
 }
 
 
+def stat_of(pid: int) -> list[str]:
+    """The fields of ``/proc/PID/stat`` from the state on; empty where there is no such process, or
+    no ``/proc``.
+    """
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def began(pid: int) -> str:
+    """When a process began, in ticks: tells it from a later one with its number."""
+    return "".join(stat_of(pid)[19:20])
+
+
 class Log:
     """Appends facts to the file that the test reads."""
 
