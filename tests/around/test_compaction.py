@@ -16,6 +16,7 @@ from canopy_agent.domain.state import Policy, SessionState, new_state
 from canopy_agent.render.renderer import Renderer
 from canopy_shared.codec import encode
 from e2e.world import world
+from waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -159,6 +160,19 @@ def test_a_cancel_is_no_failure() -> None:
     }
 
 
+@pytest.mark.parametrize("profile", [PLAIN, UPDATES])
+def test_a_start_that_crosses_the_cancel_leaves_nothing_open(profile: ClientProfile) -> None:
+    aborted = e.CompactionEnded("c2", False, "API Error: Request was aborted.")
+    for end in ([aborted, RESULT], [RESULT, aborted], [e.StateChanged("idle")]):
+        # the prompt was answered when the start arrives
+        assert told(profile, [e.CancelRequested(2), BEGAN, *end]) == []
+        # the prompt runs on until its result
+        echoed = [e.PromptEchoed("p"), e.CancelRequested(2), BEGAN, *end]
+        *_, last = told(profile, echoed)
+        assert last["status"] == ("cancelled" if profile.compaction else "failed")
+        assert "aborted" not in str(last)
+
+
 def test_what_the_command_prints_of_it_is_not_shown() -> None:
     printed = e.LocalOutput("Compacted PreCompact [callback] completed successfully")
     spoken = e.TextCame(None, "Compacted", "m", streamed=False)
@@ -230,6 +244,7 @@ async def test_a_failure_and_a_cancel_on_the_real_cli() -> None:
         await w.prompt("hello")
         turn = w.agent.begin_prompt(w.session, "/compact")
         await w.model.reached("HELD")
+        await eventually(lambda: w.agent.updates("compaction_update"), "the start")
         w.agent.cancel(w.session)
         assert (await turn)["stopReason"] == "cancelled"
         assert [u["status"] for u in w.agent.updates("compaction_update")] == [

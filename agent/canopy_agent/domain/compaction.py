@@ -68,8 +68,10 @@ def summary_of(text: str) -> str | None:
 
 
 def on_began(state: SessionState, event: e.CompactionBegan) -> list[Effect]:
-    """The CLI compacts; it says so again while it does."""
-    if state.compactions.running is not None:
+    """The CLI compacts; it says so again while it does. A start that crossed the cancel of its
+    prompt belongs to work that the client saw end.
+    """
+    if state.compactions.running is not None or state.window.drops_output:
         return []
     state.compactions.running = Compaction(event.id)
     return [Show(state.root, CompactionBegan(event.id))]
@@ -99,7 +101,8 @@ def on_ended(state: SessionState, event: e.CompactionEnded) -> list[Effect]:
         return []
     if event.succeeded or (running is None and state.window.open):
         return []  # the end of one that was cancelled has been told
-    return _end(state, running or Compaction(event.id), "failed", event.error)
+    status = "cancelled" if state.window.open else "failed"
+    return _end(state, running or Compaction(event.id), status, event.error)
 
 
 def on_compacted(state: SessionState, event: e.Compacted) -> list[Effect]:
