@@ -7,7 +7,7 @@ Every other module asks the profile; none looks at raw capabilities again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -31,9 +31,9 @@ class ClientProfile:
     ``air`` means the client is AIR-like, whatever it declared; ``air_capabilities`` holds the
     capabilities declared under a usable version. ``terminal`` says how command output travels:
     ``None`` (as content), ``"output"`` (whole) or ``"delta"``; ``terminal_replaces`` says that a
-    client of deltas takes the whole output too, in place of what it has. ``reports_work`` is what
-    ACP v2 is about: foreground and background work are told by state, a prompt is answered when it
-    is taken in, and what is told of a call or a terminal is kept by the client.
+    client of deltas takes the whole output too, in place of what it has. ``reports_work``:
+    foreground and background work are told by state, a prompt is answered when it is taken in, and
+    what is told of a call or a terminal is kept by the client.
     """
 
     reports_work: bool = False
@@ -112,16 +112,14 @@ def _section(source: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
     return here if isinstance(here, Mapping) else {}
 
 
-def client_profile(capabilities: Mapping[str, Any], protocol: int = 1) -> ClientProfile:
+def client_profile(capabilities: Mapping[str, Any]) -> ClientProfile:
     """Read ``clientCapabilities``. Malformed parts count as not declared."""
     declared_air = air.declaration(capabilities)
     meta = _section(capabilities, "_meta")
     declared_children = isinstance(capabilities.get("subagents"), Mapping) or declared_air.has(
         air.NATIVE_SUBAGENT_SESSIONS
     )
-    if protocol >= 2:
-        form = ChildForm.RFD  # an AIR update has no v2 shape
-    elif not declared_children:
+    if not declared_children:
         form = ChildForm.NONE
     else:
         form = ChildForm.AIR if declared_air.present else ChildForm.RFD
@@ -135,7 +133,7 @@ def client_profile(capabilities: Mapping[str, Any], protocol: int = 1) -> Client
     session = _section(capabilities, "session")
     elicitation = _section(capabilities, "elicitation")
     auth = _section(capabilities, "auth")
-    profile = ClientProfile(
+    return ClientProfile(
         child_form=form,
         flat_transcript=meta.get(SUBAGENT_TRANSCRIPT) is True,
         child_cancel=form is ChildForm.AIR and canopy.wants_child_cancel(capabilities),
@@ -152,22 +150,6 @@ def client_profile(capabilities: Mapping[str, Any], protocol: int = 1) -> Client
         auth_terminal=auth.get("terminal") is True,
         auth_terminal_meta=meta.get("terminal-auth") is True,
         auth_gateway=_section(auth, "_meta").get("gateway") is True,
-    )
-    return profile if protocol < 2 else _following_work(profile, auth)
-
-
-def _following_work(profile: ClientProfile, auth: Mapping[str, Any]) -> ClientProfile:
-    """What every client of ACP v2 can do without saying so."""
-    return replace(
-        profile,
-        reports_work=True,
-        terminal="delta",
-        terminal_replaces=True,
-        boolean_options=True,
-        notices=True,
-        compaction=True,
-        plan_documents=True,
-        auth_terminal=isinstance(auth.get("terminal"), Mapping),
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 from canopy_shared import jsonio
 from canopy_shared.errors import AcpError, internal_error
 
-ADAPTER_VERSIONS: Final = {"": (1, 2), "auto": (1, 2), "v1": (1,), "v2": (2,)}
+_PROTOCOLS: Final = {"": ("v1", "v2"), "auto": ("v1", "v2"), "v1": ("v1",), "v2": ("v2",)}
 
 _FEWEST_TOKENS: Final = 100_000
 """A smaller conversation is not worth a compaction, whatever the environment says."""
@@ -56,13 +56,13 @@ class IdlePolicy:
 class AdapterSettings:
     """Everything that the environment decides.
 
-    ``protocols`` are the versions to serve. ``model_config`` is the raw JSON text of
+    ``protocols`` are the names of the versions to serve. ``model_config`` is the raw JSON text of
     ``CLAUDE_MODEL_CONFIG``: what is wrong with it is an error of the session that needs it.
     ``notes`` are lines for the log about values that were ignored. ``process`` is the whole
     environment, for the CLI that we start.
     """
 
-    protocols: tuple[int, ...] = (1, 2)
+    protocols: tuple[str, ...] = ("v1", "v2")
     cli_path: str | None = None
     log_directory: str | None = None
     config_directory: str = ""
@@ -126,9 +126,9 @@ def _is_root() -> bool:
     return geteuid is not None and geteuid() == 0
 
 
-def _protocols(value: str) -> tuple[int, ...]:
+def _protocols(value: str) -> tuple[str, ...]:
     """The versions to serve."""
-    allowed = ADAPTER_VERSIONS.get(value)
+    allowed = _PROTOCOLS.get(value)
     if allowed is None:
         raise SettingsError("CLAUDE_AGENT_ACP_PROTOCOL must be auto, v1 or v2 (or unset)")
     return allowed

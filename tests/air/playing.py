@@ -19,6 +19,7 @@ from canopy_agent.domain.state import new_state
 from canopy_agent.render.renderer import Renderer
 from canopy_agent.session.caller_options import caller_options
 from canopy_agent.session.opener import policy_of
+from canopy_agent.wire.v2_hello import profile_of
 from canopy_shared.codec import encode
 from canopy_shared.ext import air
 
@@ -63,9 +64,14 @@ def traces_of_air(values: Iterable[Any]) -> list[Any]:
 class Play:
     """One session of one client."""
 
-    def __init__(self, capabilities: Mapping[str, Any] = PLAIN, protocol: int = 1) -> None:
-        self.profile = client_profile(capabilities, protocol)
-        policy = policy_of(self.profile, caller_options({}, self.profile), "/project")
+    def __init__(
+        self,
+        capabilities: Mapping[str, Any] = PLAIN,
+        protocol: int = 1,
+        meta: Mapping[str, Any] = PLAIN,
+    ) -> None:
+        self.profile = {1: client_profile, 2: profile_of}[protocol](capabilities)
+        policy = policy_of(self.profile, caller_options(meta, self.profile), "/project")
         self.state = new_state("S", policy, epoch=EPOCH)
         self.renderer = Renderer(self.profile, "/project")
         self.decoder = Decoder()

@@ -136,9 +136,8 @@ def test_only_the_wire_knows_the_version_of_the_protocol() -> None:
     spoken = [
         module.shown
         for module in product_modules()
-        if module.within("canopy_agent")
-        and not module.within("canopy_agent.wire", "canopy_agent.advertise")
-        if "protocolVersion" in module.text
+        if module.within("canopy_agent") and not module.within("canopy_agent.wire")
+        if "protocolVersion" in module.text or "protocol_version" in module.text
     ]
     assert against + spoken == []
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from canopy_agent.advertise import initialize_response
 from canopy_agent.auth.methods import Relaunch, gateway_login
 from canopy_agent.capabilities import client_profile
 from canopy_agent.settings import AdapterSettings, SettingsError, read_settings
 from canopy_agent.wire.dialects import negotiated
+from canopy_agent.wire.v1_hello import initialize_response
 from canopy_shared.errors import AcpError
 from canopy_shared.requests import AuthenticateParams, InitializeParams
 from canopy_shared.version import __version__

@@ -22,8 +22,8 @@ Json = dict[str, Any]
 class V2Play(Play):
     """One session of one client of version 2."""
 
-    def __init__(self, capabilities: Json | None = None) -> None:
-        super().__init__(capabilities or {}, 2)
+    def __init__(self, capabilities: Json | None = None, meta: Json | None = None) -> None:
+        super().__init__(capabilities or {}, 2, meta or {})
         self.encoder = Updates()
 
     def _carry_out(self, effect: fx.Effect) -> None:

@@ -9,9 +9,8 @@ import pytest
 
 from canopy_agent.advertise import NAME
 from canopy_agent.auth.methods import Relaunch
-from canopy_agent.capabilities import client_profile
 from canopy_agent.settings import AdapterSettings
-from canopy_agent.wire.v2_hello import hello, read_hello
+from canopy_agent.wire.v2_hello import hello, profile_of, read_hello
 from canopy_agent.wire.v2_updates import Updates
 from canopy_shared import content as c
 from canopy_shared import updates as u
@@ -34,7 +33,7 @@ NOT_FOUND, INVALID, NO_SESSION = -32601, -32602, -32002
 
 
 def greeted(capabilities: Json) -> Json:
-    profile = client_profile(capabilities, 2)
+    profile = profile_of(capabilities)
     told = hello(profile, AdapterSettings(), Relaunch("/opt/python"))
     assert complaint("InitializeResponse", told) is None
     return told

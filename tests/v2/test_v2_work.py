@@ -259,6 +259,29 @@ def test_a_question_of_a_background_subagent_is_its_own() -> None:
     assert play.states("a1") == ["requires_action", "running"]
 
 
+def test_a_client_that_declines_the_stop_of_single_tasks_has_no_lists() -> None:
+    options = {"perTaskStopAffordance": False}
+    play = shell(V2Play(meta={"claudeCode": {"options": options}}))
+    kid(play.prompt("p2"))
+    play.frames(
+        tool("m1", "Monitor", command="tail -f x"),
+        level("b1", "a1", "w1"),
+        task_started("w1", "m1", task_type="local_monitor", is_backgrounded=True),
+        tool_result("m1", "watching"),
+        result("p2"),
+    )
+    assert "background" not in str([one for _, one in play.sent if "state" in one])
+    assert "capabilities" not in str(play.updates("terminal_update", "tool_call_update"))
+    assert play.statuses("m1")[-1] == "completed"  # its call is over with its result
+    play.handle(e.WorkStopAsked("k", "S", "t1", True))
+    assert [one.invalid for one in play.of(fx.ReplyError)] == [True]
+    # the interrupt stops what runs in the background, and nothing keeps it
+    assert not play.state.policy.spares_background
+    play.forget().frames(task_updated("b1", status="completed"), notification("b1"))
+    play.handle(e.OutputRead("b1", "the rest", 8, last=True))
+    assert "exitStatus" in str(play.updates("terminal_update"))
+
+
 # --- calls ----------------------------------------------------------------------------------------
 
 

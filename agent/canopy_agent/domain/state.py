@@ -75,7 +75,9 @@ class Policy:
     goals: bool = False
     """The goal is told (AIR)."""
     reports_work: bool = False
-    """The client follows work by its state, and a prompt is answered when it is taken in (v2)."""
+    """The client follows work by its state, and a prompt is answered when it is taken in."""
+    lists_background: bool = False
+    """States list what goes on in the background, and the client can stop it there."""
 
 
 @dataclass(slots=True)
@@ -242,11 +244,11 @@ def new_state(root: str, policy: Policy, *, resumed: bool = False, epoch: str = 
     else:
         children = FlatChildren(root, text=policy.child_text, deltas=policy.child_deltas)
     return SessionState(
-        async_tasks=AsyncTasks(root) if policy.async_tasks or policy.reports_work else None,
+        async_tasks=AsyncTasks(root) if policy.async_tasks or policy.lists_background else None,
         autonomous_task=AutonomousTask(epoch) if policy.async_tasks else None,
         failures=Failures(root, epoch) if policy.failures else None,
         goals=Goals(root) if policy.goals else None,
-        work=Work() if policy.reports_work else None,
+        work=Work(lists={} if policy.lists_background else None) if policy.reports_work else None,
         root=root,
         policy=policy,
         tasks=tasks,

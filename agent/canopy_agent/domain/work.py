@@ -51,8 +51,8 @@ class Work:
     """The state of one session's work, as the client knows it."""
 
     state: str = IDLE
-    lists: dict[str, Items] = field(default_factory=dict)
-    """The list of each session that was told one."""
+    lists: dict[str, Items] | None = field(default_factory=dict)
+    """The list of each session that was told one; None where the client is told of none."""
     taken: Recent[str, bool] = field(default_factory=lambda: Recent(1024))
     """Prompts that the client was told are part of the conversation."""
     cycle: Outcome | None = None
@@ -64,6 +64,6 @@ class Work:
     stops: dict[str, str] = field(default_factory=dict)
     """The task that each open request of the client wants to stop."""
 
-    def list_of(self, session: str) -> Items:
+    def list_of(self, session: str) -> Items | None:
         """What the session was told last."""
-        return self.lists.get(session, ())
+        return None if self.lists is None else self.lists.get(session, ())

@@ -21,11 +21,11 @@ class WorkShown:
     """What the main conversation does: ``state`` is ``running``, ``requires_action`` or ``idle``.
 
     ``outcome`` says how work ended that ends with this; ``background`` are the items that a state
-    lists.
+    lists, None where no state lists any.
     """
 
     state: str
-    background: tuple[Json, ...] = ()
+    background: tuple[Json, ...] | None = ()
     outcome: Outcome | None = None
 
 

@@ -75,7 +75,7 @@ def after(state: SessionState, event: e.Event, effects: list[Effect]) -> list[Ef
     effects = _moved(work, _taken(state, work, event, effects))
     news: list[Effect] = []
     before = work.list_of(state.root)
-    if type(event) not in _SMALL:
+    if work.lists is not None and type(event) not in _SMALL:
         lists = current_lists(state)
         effects = [_with_list(effect, lists) for effect in effects]
         news = _listed(state, work, lists, effects)
@@ -170,7 +170,7 @@ def _last_settled(work: w.Work, effects: list[Effect]) -> int | None:
 
 
 def _ended(
-    state: SessionState, effects: list[Effect], ended: int, items: w.Items, *, begun: bool
+    state: SessionState, effects: list[Effect], ended: int, items: w.Items | None, *, begun: bool
 ) -> list[Effect]:
     settle = effects[ended]
     assert isinstance(settle, Settle)
@@ -238,7 +238,7 @@ def _listed(
     state: SessionState, work: w.Work, lists: dict[str, w.Items], effects: list[Effect]
 ) -> list[Effect]:
     """What is new in the lists: controls first, then children; the root's comes with its state."""
-    changed = [s for s in (*lists, *work.lists) if lists.get(s, ()) != work.list_of(s)]
+    changed = [s for s in (*lists, *(work.lists or ())) if lists.get(s, ()) != work.list_of(s)]
     told = {
         effect.fact.child
         for effect in effects
@@ -299,6 +299,8 @@ def standing(state: SessionState, children: list[Effect]) -> list[Effect]:
     work = state.work
     if work is None:
         return []
+    if work.lists is None:
+        return [*children, Show(state.root, WorkShown(work.state, None))]
     lists = work.lists = current_lists(state)
     work.offered = Recent(_OFFERS)
     effects = [_with_list(effect, lists) for effect in children]
@@ -314,7 +316,7 @@ def on_stop_asked(state: SessionState, event: x.WorkStopAsked) -> list[Effect]:
     """The client wants something stopped that it has in a list."""
     work, tasks = state.work, state.async_tasks
     item = w.terminal_item(event.call) if event.in_terminal else w.call_item(event.call)
-    listed = work is not None and item in work.list_of(event.session)
+    listed = work is not None and item in (work.list_of(event.session) or ())
     running = tasks.of_call(event.call) if tasks is not None and listed else []
     task = next((one for one in running if not one.is_over), None)
     if work is None or task is None:

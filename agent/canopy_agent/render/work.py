@@ -30,7 +30,7 @@ def state_shown(fact: WorkShown, parent: str | None) -> list[Update]:
     """The state of the main conversation, and how what it did ended."""
     outcome = fact.outcome
     if outcome is None:
-        return [StateUpdate(fact.state, background=fact.background)]
+        return [StateUpdate(fact.state, background=_listed(fact))]
     error: Any = UNSET
     reason = "error"
     if isinstance(outcome, fx.Failed):
@@ -43,10 +43,14 @@ def state_shown(fact: WorkShown, parent: str | None) -> list[Update]:
             stop_reason=reason,
             error=error,
             usage=UNSET if outcome.usage is None else outcome.usage,
-            background=fact.background,
+            background=_listed(fact),
             meta=outcome.meta or UNSET,
         )
     ]
+
+
+def _listed(fact: WorkShown) -> Any:
+    return UNSET if fact.background is None else fact.background
 
 
 def stop_offered(fact: StopOffered, parent: str | None) -> list[Update]:

@@ -35,6 +35,7 @@ class CallerOptions:
     effort: str | None = None
     resume: str | None = None
     forward_subagent_text: bool = False
+    per_task_stop: bool | None = None
     prompt_suggestions: bool = True
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -42,6 +43,11 @@ class CallerOptions:
 def _text(source: Json, key: str) -> str | None:
     value = source.get(key)
     return value if isinstance(value, str) and value else None
+
+
+def _flag(source: Json, key: str) -> bool | None:
+    value = source.get(key)
+    return value if isinstance(value, bool) else None
 
 
 def caller_options(meta: Json, profile: ClientProfile) -> CallerOptions:
@@ -64,6 +70,7 @@ def caller_options(meta: Json, profile: ClientProfile) -> CallerOptions:
         effort=_text(options, "effort"),
         resume=_text(options, "resume"),
         forward_subagent_text=options.get("forwardSubagentText") is True,
+        per_task_stop=_flag(options, "perTaskStopAffordance"),
         prompt_suggestions=options.get("promptSuggestions") is not False,
         env={
             key: value

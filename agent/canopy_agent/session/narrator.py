@@ -91,7 +91,8 @@ class Narrator:
         self._form = form
         self._compactions = compactions
         # a replay begins nothing, and tells failures and goals in its own way
-        quiet = replace(policy, async_tasks=False, failures=False, goals=False, reports_work=False)
+        quiet = replace(policy, async_tasks=False, failures=False, goals=False)
+        quiet = replace(quiet, reports_work=False, lists_background=False)
         self._state = new_state(root, quiet)
         self._failures = policy.failures
         self._prompt: str | None = None

@@ -55,10 +55,12 @@ _FORMS = {ChildForm.NONE: Form.FLAT, ChildForm.AIR: Form.AIR, ChildForm.RFD: For
 def policy_of(profile: ClientProfile, caller: CallerOptions, cwd: str) -> Policy:
     """What the client's profile means for the rules of the core."""
     text = profile.flat_transcript or caller.forward_subagent_text
+    asked = caller.per_task_stop
+    spares = profile.spares_background if asked is None else asked
     return Policy(
         form=_FORMS[profile.child_form],
         ends_turns=profile.ends_turns_with_live_subagents,
-        spares_background=profile.spares_background,
+        spares_background=spares,
         child_cancel=profile.child_cancel,
         child_text=text,
         child_deltas=not profile.air,
@@ -71,6 +73,7 @@ def policy_of(profile: ClientProfile, caller: CallerOptions, cwd: str) -> Policy
         advisories=not profile.notices,
         goals=profile.follows_goals,
         reports_work=profile.reports_work,
+        lists_background=profile.reports_work and spares,
         cwd=os.path.realpath(cwd),
     )
 

@@ -6,12 +6,12 @@ here before ``initialize`` is answered.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from canopy_agent.advertise import initialize_response
 from canopy_agent.capabilities import client_profile
+from canopy_agent.wire import v1_hello
 from canopy_shared.errors import unsupported_version
 from canopy_shared.params import Params
 from canopy_shared.requests import InitializeParams
@@ -41,11 +41,8 @@ class Dialect:
     version: int
     read_hello: Callable[[object], InitializeParams]
     hello: Callable[..., dict[str, Any]]
+    profile_of: Callable[[Mapping[str, Any]], ClientProfile]
     connect: Callable[[Peer, ClientProfile], Wire]
-
-    def profile(self, params: InitializeParams) -> ClientProfile:
-        """What the client can do."""
-        return client_profile(params.client_capabilities, self.version)
 
 
 def _as_it_came(request: IncomingRequest) -> IncomingRequest:
@@ -68,11 +65,19 @@ def _v2() -> Dialect:
     """Version 2, imported by who asks for it."""
     from canopy_agent.wire import v2_hello
 
-    return Dialect(V2, v2_hello.read_hello, v2_hello.hello, _connect_v2)
+    return Dialect(V2, v2_hello.read_hello, v2_hello.hello, v2_hello.profile_of, _connect_v2)
 
 
-V1: Final = Dialect(1, InitializeParams.parse, initialize_response, _connect_v1)
+V1: Final = Dialect(
+    v1_hello.VERSION,
+    InitializeParams.parse,
+    v1_hello.initialize_response,
+    client_profile,
+    _connect_v1,
+)
 V2: Final = 2
+NAMES: Final = {V1.version: "v1", V2: "v2"}
+"""The versions by their numbers, as the environment names them."""
 
 
 def negotiated(params: object, settings: AdapterSettings) -> Dialect:
@@ -82,11 +87,12 @@ def negotiated(params: object, settings: AdapterSettings) -> Dialect:
     Version 1 is spoken with every client unless the environment rules it out.
     """
     requested = Params(params).whole_number("protocolVersion", _NEWEST)
-    if requested >= V2 and V2 in settings.protocols:
+    served = [number for number, name in NAMES.items() if name in settings.protocols]
+    if requested >= V2 and V2 in served:
         return _v2()
-    if V1.version in settings.protocols:
+    if V1.version in served:
         return V1
-    raise unsupported_version(requested, list(settings.protocols))
+    raise unsupported_version(requested, served)
 
 
 def hello(
@@ -98,6 +104,6 @@ def hello(
     hide_subscription: bool,
 ) -> tuple[ClientProfile, dict[str, Any]]:
     """The client's profile, and the result of its ``initialize``."""
-    profile = dialect.profile(params)
+    profile = dialect.profile_of(params.client_capabilities)
     told = dialect.hello(profile, settings, relaunch, hide_subscription=hide_subscription)
     return profile, told

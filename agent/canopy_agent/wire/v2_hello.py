@@ -7,10 +7,12 @@ Shapes follow the v2 draft (``@agentclientprotocol/sdk`` 2.4, ``schema/v2``) and
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from canopy_agent.advertise import AIR_OFFERS, NAME, TITLE, Offer, put
+from canopy_agent.advertise import NAME, TITLE, Offer, air_names, put
 from canopy_agent.auth.methods import Relaunch, auth_methods
+from canopy_agent.capabilities import ChildForm, client_profile
 from canopy_shared.ext import air, claude
 from canopy_shared.params import Params
 from canopy_shared.requests import InitializeParams
@@ -57,6 +59,26 @@ def read_hello(params: object) -> InitializeParams:
     )
 
 
+def profile_of(capabilities: Mapping[str, Any]) -> ClientProfile:
+    """What a client of version 2 can do: much of it without saying so, and nothing of AIR that
+    changes how its subagents are told.
+    """
+    auth = capabilities.get("auth")
+    return replace(
+        client_profile(capabilities),
+        child_form=ChildForm.RFD,
+        child_cancel=False,
+        reports_work=True,
+        terminal="delta",
+        terminal_replaces=True,
+        boolean_options=True,
+        notices=True,
+        compaction=True,
+        plan_documents=True,
+        auth_terminal=isinstance(auth, Mapping) and isinstance(auth.get("terminal"), Mapping),
+    )
+
+
 def hello(
     profile: ClientProfile,
     settings: AdapterSettings,
@@ -73,8 +95,7 @@ def hello(
     methods = auth_methods(profile, settings, relaunch, hide_subscription=hide_subscription)
     response["authMethods"] = [_auth_method(method) for method in methods]
     if profile.air:
-        names = [name for name, to in AIR_OFFERS if to(profile)]
-        response["_meta"] = air.wrap(capabilities=names)
+        response["_meta"] = air.wrap(capabilities=air_names(profile))
     return response
 
 
