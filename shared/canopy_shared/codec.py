@@ -111,6 +111,24 @@ def _plain(cls: type) -> Decoder:
     return lambda value: _fill(cls, value) if isinstance(value, Mapping) else UNSET
 
 
+def _choices(value: Any) -> Any:
+    """The choices of a select; those in groups lose their group, which their names then tell."""
+    if not isinstance(value, (list, tuple)):
+        return UNSET
+    found: list[Any] = []
+    for row in value:
+        inside = row.get("options") if isinstance(row, Mapping) else None
+        if not isinstance(inside, (list, tuple)):
+            found.append(row)
+            continue
+        group = row.get("name")
+        for choice in inside:
+            named = isinstance(choice, Mapping) and isinstance(group, str) and group
+            name = f"{group} · {choice.get('name') or choice.get('value')}" if named else None
+            found.append({**choice, "name": name} if name else choice)
+    return _many(_plain(u.ConfigChoice))(found)
+
+
 _BLOCKS = _many(decode_content)
 _TOOL_CONTENTS = _many(decode_tool_content)
 _LOCATIONS = _many(_plain(c.Location))
@@ -131,7 +149,7 @@ _NESTED: dict[tuple[type, str], Decoder] = {
     (u.Plan, "entries"): _many(_plain(u.PlanEntry)),
     (u.AvailableCommandsUpdate, "available_commands"): _many(_plain(u.Command)),
     (u.ConfigOptionUpdate, "config_options"): _many(_plain(u.ConfigOption)),
-    (u.ConfigOption, "options"): _many(_plain(u.ConfigChoice)),
+    (u.ConfigOption, "options"): _choices,
     (c.PatchDiff, "changes"): _OBJECTS,
     (w.StateUpdate, "background"): _OBJECTS,
     (w.UserMessage, "content"): _BLOCKS,

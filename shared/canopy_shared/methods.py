@@ -42,6 +42,7 @@ SESSION_CLOSE: Final = "session/close"
 SESSION_PROMPT: Final = "session/prompt"
 SESSION_CANCEL: Final = "session/cancel"
 SESSION_SET_MODE: Final = "session/set_mode"
+SESSION_SET_MODEL: Final = "session/set_model"
 SESSION_SET_CONFIG_OPTION: Final = "session/set_config_option"
 PROVIDERS_LIST: Final = "providers/list"
 PROVIDERS_SET: Final = "providers/set"
@@ -83,6 +84,7 @@ _METHODS: Final = (
     Method(SESSION_PROMPT, Sender.CLIENT),
     Method(SESSION_CANCEL, Sender.CLIENT, answered=False),
     Method(SESSION_SET_MODE, Sender.CLIENT),
+    Method(SESSION_SET_MODEL, Sender.CLIENT, stable=False),
     Method(SESSION_SET_CONFIG_OPTION, Sender.CLIENT),
     Method(PROVIDERS_LIST, Sender.CLIENT, stable=False),
     Method(PROVIDERS_SET, Sender.CLIENT, stable=False),

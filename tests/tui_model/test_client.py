@@ -21,6 +21,7 @@ from canopy_tui.model.intents import (
     SendPrompt,
     SendQueue,
     SetMode,
+    SetModel,
     SetOption,
 )
 from canopy_tui.model.state import Phase, RequestState
@@ -615,12 +616,13 @@ async def test_settings_change_when_the_agent_agrees(tmp_path: Path) -> None:
         "currentModeId": "default",
         "availableModes": [{"id": "default", "name": "Manual"}, {"id": "plan", "name": "Plan"}],
     }
+    models = {"currentModelId": "m1", "availableModels": [{"modelId": "m1"}, {"modelId": "m2"}]}
     fast = {"id": "fast", "name": "Fast", "type": "boolean", "currentValue": True}
     refuse = {"error": {"code": -32602, "message": "no such mode"}}
     script = scripted(
         tmp_path,
         **{
-            "session/new": [[{"respond": {"sessionId": "S1", "modes": modes}}]],
+            "session/new": [[{"respond": {"sessionId": "S1", "modes": modes, "models": models}}]],
             "session/set_mode": [[], [refuse]],
             "session/set_config_option": [[{"respond": {"configOptions": [fast]}}]],
         },
@@ -636,8 +638,12 @@ async def test_settings_change_when_the_agent_agrees(tmp_path: Path) -> None:
             "plan",
             "The setting was not changed: no such mode",
         )
+        world.act(SetModel(root.id, "m2"))
+        await world.until(lambda: root.model_id == "m2", "the model")
         world.act(SetOption(root.id, "fast", True))
         await world.until(lambda: root.options, "the options")
+    [model] = script.received("session/set_model")
+    assert model["params"] == {"sessionId": "S1", "modelId": "m2"}
     [change] = script.received("session/set_config_option")
     assert change["params"] == {
         "sessionId": "S1",

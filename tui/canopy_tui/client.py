@@ -145,6 +145,12 @@ class AcpClient:
         await self._peer.request(methods.SESSION_SET_MODE, {"sessionId": session, "modeId": mode})
         self._emit(e.UpdateArrived(session, CurrentModeUpdate(mode), self._clock()))
 
+    async def set_model(self, session: str, model: str) -> None:
+        """Change the model, and say so when the agent agreed. Raises ``AcpError``."""
+        params = {"sessionId": session, "modelId": model}
+        await self._peer.request(methods.SESSION_SET_MODEL, params)
+        self._emit(e.ModelChanged(session, model))
+
     async def set_option(self, session: str, option: str, value: str | bool) -> None:
         """Change a config option; the agent answers with all of them. Raises ``AcpError``."""
         params: dict[str, Any] = {"sessionId": session, "configId": option, "value": value}

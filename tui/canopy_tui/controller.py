@@ -20,7 +20,7 @@ from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model.queue import get
 from canopy_tui.model.reduce import reduce
-from canopy_tui.model.state import MODE, ClientState, Phase, RequestState, Touched
+from canopy_tui.model.state import MODE, MODEL, ClientState, Phase, RequestState, Touched
 from canopy_tui.prompt_flow import PromptFlow
 from canopy_tui.wire_answers import UnusableAgentError, details_of
 
@@ -127,7 +127,7 @@ class Controller:
                 self._cancel(session)
             case i.StopTask() | i.ClearGoal():
                 self._work.act(intent)
-            case i.SetMode() | i.SetOption():
+            case i.SetMode() | i.SetModel() | i.SetOption():
                 self._set(intent)
             case i.OpenSession(cwd):
                 self._spawn(self._life.open_session(cwd))
@@ -219,7 +219,7 @@ class Controller:
 
     # --- settings and sessions ----------------------------------------------------------------
 
-    def _set(self, intent: i.SetMode | i.SetOption) -> None:
+    def _set(self, intent: i.SetMode | i.SetModel | i.SetOption) -> None:
         root = self._root(intent.session)
         client = self._client
         if root is None or client is None:
@@ -227,6 +227,9 @@ class Controller:
         if isinstance(intent, i.SetOption):
             option, value = intent.option, intent.value
             change = client.set_option(root.wire_id, option, value)
+        elif isinstance(intent, i.SetModel):
+            option, value = MODEL, intent.model
+            change = client.set_model(root.wire_id, intent.model)
         else:
             mode = next((one.id for one in root.options if one.category == "mode"), None)
             option, value = mode or MODE, intent.mode

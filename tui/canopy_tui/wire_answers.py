@@ -138,12 +138,16 @@ def read_session(result: object, session: str | None, cwd: str, at: float) -> Se
         raise UnusableAgentError("The agent opened a session without an id.")
     modes = mapping(told.get("modes"))
     current = modes.get("currentModeId")
+    models = mapping(told.get("models"))
     return SessionOpened(
         session=opened,
         at=at,
         cwd=cwd,
         mode=current if isinstance(current, str) else "",
-        modes=tuple(_modes(modes.get("availableModes"))),
+        modes=tuple((id_, name) for id_, name, _ in _named(modes.get("availableModes"), "id")),
+        mode_words={id_: words for id_, _, words in _named(modes.get("availableModes"), "id")},
+        model=_text(models, "currentModelId"),
+        models=tuple(_named(models.get("availableModels"), "modelId")),
         options=decode_config_options(told.get("configOptions")),
     )
 
@@ -209,11 +213,12 @@ def _rows(value: object) -> list[Mapping[str, Any]]:
     return [item for item in items if isinstance(item, Mapping)]
 
 
-def _modes(value: object) -> list[tuple[str, str]]:
+def _named(value: object, key: str) -> list[tuple[str, str, str]]:
+    """Id (under ``key``), name and description of each row."""
     return [
-        (row["id"], row["name"] if isinstance(row.get("name"), str) else row["id"])
+        (row[key], _text(row, "name") or row[key], _text(row, "description"))
         for row in _rows(value)
-        if isinstance(row.get("id"), str)
+        if isinstance(row.get(key), str) and row[key]
     ]
 
 

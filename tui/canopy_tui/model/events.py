@@ -28,6 +28,9 @@ class SessionOpened:
     title: str = ""
     mode: str = ""
     modes: tuple[tuple[str, str], ...] = ()
+    mode_words: Mapping[str, str] = field(default_factory=dict)
+    model: str = ""
+    models: tuple[tuple[str, str, str], ...] = ()
     options: tuple[ConfigOption, ...] = ()
 
 
@@ -233,6 +236,14 @@ class OptionSettled:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelChanged:
+    """The agent agreed to another of the models that it tells outside its options."""
+
+    session: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
 class SessionsAsked:
     """A page of stored sessions is on its way: the first of ``query``, or ``more`` of it."""
 
@@ -303,6 +314,7 @@ Event = (
     | ProblemMet
     | OptionAsked
     | OptionSettled
+    | ModelChanged
     | SessionsAsked
     | SessionsListed
     | ListingFailed

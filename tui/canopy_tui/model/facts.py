@@ -46,6 +46,7 @@ def options(view: SessionView, update: ConfigOptionUpdate) -> None:
 
 def take_options(view: SessionView, given: tuple[ConfigOption, ...]) -> None:
     """Keep the options, and read mode, model and role out of them."""
+    before = {option.id: option.current_value for option in view.options}
     view.options = given
     for option in given:
         value = option.current_value
@@ -55,11 +56,20 @@ def take_options(view: SessionView, given: tuple[ConfigOption, ...]) -> None:
         if option.category == "mode":
             view.mode = value
             view.modes = tuple((choice.value, choice.name) for choice in choices)
-        elif option.category == "model" and not view.model:
+        elif option.category == "model" and (not view.model or before.get(option.id) != value):
             names = {choice.value: choice.name for choice in choices}
             view.model = clipped(names.get(value, value), TITLE_LIMIT)
         elif option.id == "agent" and view.parent is not None and not view.role:
             view.role = clipped(value, TITLE_LIMIT)
+
+
+def take_models(view: SessionView, models: tuple[tuple[str, str, str], ...], current: str) -> None:
+    """The models of an agent that tells them outside its options, and which of them answers."""
+    view.models = models or view.models
+    if current and current != view.model_id:
+        view.model_id = current
+        names = {id_: name for id_, name, _ in view.models}
+        view.model = clipped(names.get(current, current), TITLE_LIMIT)
 
 
 def option_change(state: ClientState, event: OptionAsked | OptionSettled, touched: Touched) -> None:

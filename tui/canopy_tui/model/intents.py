@@ -122,6 +122,14 @@ class SetMode:
 
 
 @dataclass(frozen=True, slots=True)
+class SetModel:
+    """Change the model of a root session whose agent tells models outside its options."""
+
+    session: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
 class SetOption:
     """Change a config option of a root session."""
 
@@ -238,6 +246,7 @@ Intent = (
     | AnswerPermission
     | AnswerElicitation
     | SetMode
+    | SetModel
     | SetOption
     | OpenSession
     | OnStored

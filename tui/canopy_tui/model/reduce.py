@@ -67,6 +67,10 @@ def reduce(state: ClientState, event: e.Event) -> Touched:
             _turn(state, event, touched)
         case e.OptionAsked() | e.OptionSettled():
             facts.option_change(state, event, touched)
+        case e.ModelChanged(session, model):
+            if (view := state.find(session)) is not None:
+                facts.take_models(view, (), model)
+                touched.sessions.add(view.id)
         case e.LoginChanged(need):
             state.login, touched.link = need, True
         case e.ProblemMet(problem):

@@ -52,6 +52,8 @@ def opened(state: ClientState, event: SessionOpened, touched: Touched) -> None:
     view.cwd = event.cwd or view.cwd
     view.title = event.title or view.title
     view.modes = event.modes or view.modes
+    view.mode_words = event.mode_words or view.mode_words
+    facts.take_models(view, event.models, event.model)
     if event.options:
         facts.take_options(view, event.options)
     view.mode = event.mode or view.mode

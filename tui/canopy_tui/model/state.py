@@ -91,8 +91,10 @@ class QueuedPrompt:
         return self.source or self.text
 
 
-MODE = "mode"
-"""Where a change of the mode is kept among those of options, for agents without such an option."""
+MODE, MODEL = "mode", "model"
+"""Where a change of the mode or model is kept among those of options, for agents that have no such
+option.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,11 @@ class SessionView:
     last_update_at: float = 0.0
     mode: str = ""
     modes: tuple[tuple[str, str], ...] = ()
+    mode_words: Mapping[str, str] = field(default_factory=dict)
+    """Mode → what the agent says of it."""
+    models: tuple[tuple[str, str, str], ...] = ()
+    """Id, name and description of each, of an agent that tells models outside its options."""
+    model_id: str = ""
     options: tuple[ConfigOption, ...] = ()
     commands: tuple[Command, ...] = ()
     usage_used: int = 0

@@ -16,6 +16,7 @@ from canopy_tui.view import terminal_keys
 from canopy_tui.view.announcer import DESKTOP, OFF, Announcer
 from canopy_tui.view.commands import Commands
 from canopy_tui.view.composer import Composer
+from canopy_tui.view.control_app import ControlApp
 from canopy_tui.view.export_app import ExportApp
 from canopy_tui.view.find_app import FindApp
 from canopy_tui.view.help import HelpScreen
@@ -30,7 +31,6 @@ from canopy_tui.view.session_tree import SessionTree
 from canopy_tui.view.start_view import StartView
 from canopy_tui.view.theme import DARK, LIGHT, THEMES
 from canopy_tui.view.transcript import TranscriptView
-from canopy_tui.view.work_app import WorkApp
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
@@ -46,7 +46,7 @@ NOT_CYCLED = frozenset({"bypassPermissions", "dontAsk"})
 """Modes that ask nothing any more: chosen by name in the palette, never by going round."""
 
 
-class CanopyApp(SessionApp, WorkApp, FindApp, ExportApp):
+class CanopyApp(SessionApp, ControlApp, FindApp, ExportApp):
     """The client. Returns 0 when the person quit."""
 
     TITLE = "canopy"

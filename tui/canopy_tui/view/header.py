@@ -74,7 +74,8 @@ class HeaderLine(Clickable):
         link = self._state.link
         facts = [Content(clipped(link.name or "agent", 40))]
         if root is not None and root.model:
-            facts.append(Content.styled(clipped(root.model, 40), "$text-muted"))
+            words = Content.styled(clipped(root.model, 40), "$text-muted")
+            facts.append(words.stylize(clickable("app.show_options")))
         if link.status in _LINK_WORDS:
             style = "$text-muted" if link.status == "starting" else "bold $error"
             return [*facts, Content.styled(_LINK_WORDS[link.status], style)]

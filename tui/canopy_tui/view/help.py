@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _KEY_WIDTH = 26
 
 _NOTES = (
-    'The name behind a key is what config.toml calls it: [keys], then sessions = "f10".',
+    'The name behind a key is what config.toml calls it: [keys], then sessions = "f11".',
     "A question of an agent never takes a key that you typed for something else: for a moment "
     "after it appears no key counts, and Esc only puts it off.",
     "Marks: ▶ running  ! asks you  ✓ done  ✗ failed  ⊘ cancelled  ◴ silent for a minute  "

@@ -68,6 +68,7 @@ EVERYWHERE = Group(
             "Copy, or stop, or stash, or quit",
         ),
         Key("stop-background", "f9", "stop_background", "Stop all work in the background", True),
+        Key("options", "f10,alt+o", "show_options", "Options: mode, model, effort and more", True),
         Key("sessions", "f2", "show_sessions", "Sessions: go on with an old one", True),
         Key("restart", "f5", "restart_agent", "Start the agent again", True),
         Key("quit", "ctrl+q", "ask_quit", "Quit", True),
@@ -186,6 +187,22 @@ REVIEW = Group(
         Key("review-previous", "shift+tab,p", "step(-1)", "file before"),
         Key("review-copy", "c", "copy", "copy the path"),
         Key("review-close", "escape,q,ctrl+c", "dismiss", "close"),
+    ),
+)
+
+CONTROLS = Group(
+    "Options, usage, MCP servers",
+    (
+        Key("controls-close", "escape,q,f10,ctrl+c", "back", "Fold, or close", hint="close"),
+        Key("controls-choose", "enter,space", "choose", "Change it, take it", hint="change"),
+        Key("controls-page", "tab,right,l", "turn(1)", "Next page", hint="next page"),
+        Key("controls-page-before", "shift+tab,left,h", "turn(-1)", "Page before"),
+        Key("controls-up", "up,k", "move(-1)", "Line above"),
+        Key("controls-down", "down,j", "move(1)", "Line below"),
+        Key("controls-page-up", "pageup", "page(-1)", "A page up"),
+        Key("controls-page-down", "pagedown", "page(1)", "A page down"),
+        Key("controls-first", "home", "move(-1000000)", "First line"),
+        Key("controls-last", "end", "move(1000000)", "Last line"),
     ),
 )
 
@@ -311,6 +328,7 @@ GROUPS = (
     BACKGROUND,
     TASK,
     REVIEW,
+    CONTROLS,
     PERMISSION,
     ANSWERS,
     FORM,

@@ -1,0 +1,53 @@
+"""The part of the app with the controls of a session: its options, what it uses, its servers.
+
+It opens the screen and keeps it up to date; what is changed is the host's business.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.css.query import NoMatches
+
+from canopy_tui.view.control_screen import ControlScreen
+from canopy_tui.view.labels import name_of
+from canopy_tui.view.options_page import OptionsPage
+from canopy_tui.view.work_app import WorkApp
+
+if TYPE_CHECKING:
+    from canopy_tui.view.control_screen import Page
+
+
+class ControlApp(WorkApp):
+    """``show_controls`` opens the screen of the session in view, that of a child being its root."""
+
+    def action_show_options(self) -> None:
+        """Everything that can be set."""
+        self.show_controls(0)
+
+    def show_controls(self, at: int) -> None:
+        """Open the page with this number, or turn to it."""
+        root = self.root
+        if isinstance(self.screen, ControlScreen):
+            self.screen.turn_to(at)
+        elif root is None:
+            self.say("There is no session yet.")
+        elif self.shows_main:
+            around = self.around
+            of = "" if root is self.view else f"of {name_of(self.state, root)}"
+            pages = self._pages(root.id)
+            self.push_screen(ControlScreen(pages, at, around.glyphs, around.keymap, of))
+
+    def _pages(self, root: str) -> list[Page]:
+        around = self.around
+        return [OptionsPage(self.state, root, around.glyphs, read_only=around.read_only)]
+
+    def follow_screens(self) -> None:
+        """The controls are drawn anew with what they show."""
+        super().follow_screens()
+        for screen in self.screen_stack:
+            if isinstance(screen, ControlScreen) and screen.is_mounted:
+                try:
+                    screen.show()
+                except NoMatches:  # it is being taken down
+                    continue
