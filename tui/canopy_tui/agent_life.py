@@ -11,7 +11,7 @@ import itertools
 import logging
 from typing import TYPE_CHECKING
 
-from canopy_shared.errors import AUTH_REQUIRED, AcpError, ConnectionClosedError
+from canopy_shared.errors import AUTH_REQUIRED, REQUEST_CANCELLED, AcpError, ConnectionClosedError
 from canopy_tui.agent_connection import StartFailedError
 from canopy_tui.client import AcpClient
 from canopy_tui.first_session import Beginning, begin
@@ -255,6 +255,8 @@ class AgentLife:
                 if error.code == AUTH_REQUIRED:
                     raise
                 problem = f"the old one could not be loaded ({error.message})"
+                if error.code == REQUEST_CANCELLED:
+                    problem = "loading the old one was stopped"
             else:
                 self._notice(session, "info", "The agent was started again; this session goes on.")
                 return

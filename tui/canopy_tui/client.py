@@ -29,6 +29,7 @@ from canopy_tui.wire_requests import READERS
 
 if TYPE_CHECKING:
     from canopy_shared.frames import Response
+    from canopy_shared.ids import RequestId
     from canopy_shared.transport import Transport
     from canopy_tui.model.state import QueuedPrompt
 
@@ -60,6 +61,9 @@ class AcpClient:
         self._keys = request_keys or itertools.count(1)
         self._open: dict[int, _OpenRequest] = {}
         self._reports_files = False
+        self._loads: dict[str, tuple[RequestId, asyncio.Future[str]]] = {}
+        self._unwanted: set[str] = set()
+        """Sessions whose load was stopped: what still comes of them is nothing."""
         self._peer = Peer(
             transport, on_request=self._on_request, on_notification=self._on_notification
         )
@@ -89,14 +93,32 @@ class AcpClient:
         return await self._call(methods.SESSION_NEW, params, lambda r: self._opened(r, None, cwd))
 
     async def load_session(self, session: str, cwd: str, title: str = "") -> None:
-        """Take up an old session; its history arrives before this returns. Raises ``AcpError``."""
+        """Take up an old session; its history arrives before this returns. Raises ``AcpError``,
+        ``request_cancelled`` when :meth:`stop_loading` was called meanwhile.
+        """
         self._emit(e.ReplayStarted(session=session, at=self._clock(), cwd=cwd, title=title))
+        self._unwanted.discard(session)
         params = {"sessionId": session, "cwd": cwd, "mcpServers": []}
+        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        id_ = self._send(
+            methods.SESSION_LOAD, params, lambda r: self._opened(r, session, cwd), answer
+        )
+        self._loads[session] = id_, answer
         try:
-            await self._call(methods.SESSION_LOAD, params, lambda r: self._opened(r, session, cwd))
+            await answer
         except Exception:
             self._emit(e.ReplayFailed(session=session))
             raise
+        finally:
+            self._loads.pop(session, None)
+
+    def stop_loading(self, session: str) -> None:
+        """Give up a load: the agent is told, and what it still sends of the session is dropped."""
+        id_, answer = self._loads.pop(session, (None, None))
+        if id_ is not None and answer is not None and not answer.done():
+            self._unwanted.add(session)
+            self._peer.cancel(id_)
+            answer.set_exception(request_cancelled())
 
     async def fork_session(self, session: str, cwd: str) -> str:
         """Copy a stored session and return the id of the copy. Raises ``AcpError``,
@@ -118,7 +140,12 @@ class AcpClient:
     def _call(self, method: str, params: Any, take: Callable[[Any], _T]) -> asyncio.Future[_T]:
         """Send a request; ``take`` reads its result before anything that came after it."""
         answer: asyncio.Future[_T] = asyncio.get_running_loop().create_future()
+        self._send(method, params, take, answer)
+        return answer
 
+    def _send(
+        self, method: str, params: Any, take: Callable[[Any], _T], answer: asyncio.Future[_T]
+    ) -> RequestId:
         def arrived(response: Response) -> None:
             if answer.done():
                 return
@@ -129,8 +156,7 @@ class AcpClient:
             except Exception as error:  # whoever waits decides
                 answer.set_exception(error)
 
-        self._peer.call(method, params, arrived)
-        return answer
+        return self._peer.call(method, params, arrived)
 
     async def close_session(self, session: str) -> None:
         """Close a session at the agent. Raises ``AcpError``."""
@@ -274,7 +300,8 @@ class AcpClient:
         if update is None:
             log.warning("dropped an update without a session")
             return
-        self._emit(e.UpdateArrived(update.session_id, update.update, self._clock()))
+        if update.session_id not in self._unwanted:
+            self._emit(e.UpdateArrived(update.session_id, update.update, self._clock()))
 
 
 def _blocks(prompt: QueuedPrompt) -> list[Any]:

@@ -101,6 +101,8 @@ class Controller:
             self._work.follow()
         if isinstance(event, e.TurnEnded | e.SteerEnded):
             self._answered(event)
+        elif isinstance(event, e.SessionOpened) and (root := self._root(event.session)) is not None:
+            self._flow.advance(root)  # what was written while it was loaded
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -212,6 +214,9 @@ class Controller:
         client = self._client
         if view is None or client is None:
             return
+        if view.loading is not None:
+            client.stop_loading(view.wire_id)
+            return
         if view.cycle is not None and not view.in_turn and self._work.stop_cycle(view.cycle):
             return
         if view.parent is None or (view.cancellable and view.phase is Phase.RUNNING):
@@ -265,7 +270,9 @@ class Controller:
         client = self._client
         if root is None:
             return
-        if client is not None:
+        if client is not None and root.loading is not None:
+            client.stop_loading(root.wire_id)
+        elif client is not None:
             self._spawn(self._life.close_session(client, root.wire_id))
         self.apply(e.SessionClosed(session=root.id))
 

@@ -101,6 +101,8 @@ class PromptFlow:
         """Send the next message, if it is its turn."""
         client = self._client()
         usable = client is not None and root.phase is not Phase.DISCONNECTED
+        if usable and root.loading is not None:
+            return  # it goes when the session is there
         if not usable and root.queue:
             self._set_queue(root, root.queue, held=True)
         elif client is not None and root.queue and not root.in_turn and not root.queue_held:

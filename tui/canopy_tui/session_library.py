@@ -7,7 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never
 
-from canopy_shared.errors import RESOURCE_NOT_FOUND, AcpError, ConnectionClosedError
+from canopy_shared.errors import (
+    REQUEST_CANCELLED,
+    RESOURCE_NOT_FOUND,
+    AcpError,
+    ConnectionClosedError,
+)
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model.catalogue import ALL, ListedSession, Query
@@ -126,7 +131,10 @@ class SessionLibrary:
             return False
         except Refusal as error:
             self._emit(e.SessionClosed(session=session))
-            self._tell("The session was not opened", error)
+            if isinstance(error, AcpError) and error.code == REQUEST_CANCELLED:
+                self._close(session)  # the person stopped it; the agent may have opened it already
+            else:
+                self._tell("The session was not opened", error)
             return False
         self._make_room(instead_of)
         return True
@@ -145,8 +153,11 @@ class SessionLibrary:
         view = self._state().sessions.get(session or "")
         if view is not None and _is_untouched(view):
             self._emit(e.SessionClosed(session=view.id))
-            if self._facts.closes_sessions:
-                self._client.close_quietly(view.wire_id)
+            self._close(view.wire_id)
+
+    def _close(self, session: str) -> None:
+        if self._facts.closes_sessions:
+            self._client.close_quietly(session)
 
     async def _delete(self, session: str) -> None:
         done = e.StoredSessionChanged(session, deleted=True)

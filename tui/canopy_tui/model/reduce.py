@@ -42,7 +42,7 @@ def reduce(state: ClientState, event: e.Event) -> Touched:
         case e.ReplayStarted():
             sessions.replay_started(state, event, touched)
         case e.ReplayFailed():
-            sessions.replay_failed(state, event)
+            sessions.replay_failed(state, event, touched)
         case e.SessionReplaced():
             sessions.replaced(state, event, touched)
         case e.SessionClosed():

@@ -11,7 +11,14 @@ from canopy_tui.model import children, facts, requests, tasks, transcript
 from canopy_tui.model.entries import NoticeEntry
 from canopy_tui.model.facts import TITLE_LIMIT
 from canopy_tui.model.sanitize import clipped, without_escapes
-from canopy_tui.model.state import AgentLink, Phase, Replay, RequestState, SessionView
+from canopy_tui.model.state import (
+    AgentLink,
+    Loading,
+    Phase,
+    Replay,
+    RequestState,
+    SessionView,
+)
 from canopy_tui.model.toolcalls import close_open
 
 if TYPE_CHECKING:
@@ -48,6 +55,7 @@ def opened(state: ClientState, event: SessionOpened, touched: Touched) -> None:
     if view.replay is Replay.SKIP:
         state.unplaced.clear()  # history of children that are shown already
     children.set_replay(state, view, Replay.NO)
+    view.loading = None
     view.phase = Phase.IDLE
     view.cwd = event.cwd or view.cwd
     view.title = event.title or view.title
@@ -65,13 +73,16 @@ def replay_started(state: ClientState, event: ReplayStarted, touched: Touched) -
     view.cwd = event.cwd or view.cwd
     view.title = view.title or clipped(event.title, TITLE_LIMIT)
     children.set_replay(state, view, Replay.SKIP if view.entries else Replay.FILL)
+    view.loading = Loading(event.at)
 
 
-def replay_failed(state: ClientState, event: ReplayFailed) -> None:
+def replay_failed(state: ClientState, event: ReplayFailed, touched: Touched) -> None:
     """No history follows."""
     view = state.sessions.get(event.session)
     if view is not None:
         children.set_replay(state, view, Replay.NO)
+        view.loading = None
+        touched.sessions.add(view.id)
         state.unplaced.clear()
 
 
@@ -135,7 +146,7 @@ def _disconnect(
     transcript.close_message(state, view, touched)
     close_open(state, view, event.at, touched, background=True)
     view.burst = view.cycle = None
-    view.replay = Replay.NO
+    view.replay, view.loading = Replay.NO, None
     view.option_changes.clear()
     if view.phase is Phase.RUNNING:
         view.ended_at = event.at

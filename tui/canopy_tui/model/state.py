@@ -108,6 +108,16 @@ class OptionChange:
 
 
 @dataclass(slots=True)
+class Loading:
+    """Stored history is on its way: asked for at ``since`` (epoch seconds), and how many updates of
+    it came so far, those of children too.
+    """
+
+    since: float
+    updates: int = 0
+
+
+@dataclass(slots=True)
 class Burst:
     """Output of a root outside a turn, from its rule on; ``rule`` is an index in ``entries``."""
 
@@ -208,6 +218,8 @@ class SessionView:
     """The agent says when output outside a turn is over."""
     ruled_turn: int = 0
     replay: Replay = Replay.NO
+    loading: Loading | None = None
+    """Root: its history is being loaded."""
     unknown_kinds: set[str] = field(default_factory=set)
 
     @property

@@ -42,12 +42,22 @@ def apply(
     state: ClientState, view: SessionView, update: u.Update, at: float, touched: Touched
 ) -> None:
     """Apply ``update`` to ``view``, or to the child that it is about."""
+    if view.replay is not Replay.NO:
+        _count(state, view, touched)
     if view.replay is Replay.SKIP and type(update) not in _FACTS:
         return
     view = flat.owner(state, view, update, at, touched)
     view.last_update_at = at
     touched.sessions.add(view.id)
     _HANDLERS.get(type(update), _ignored)(state, view, update, at, touched)
+
+
+def _count(state: ClientState, view: SessionView, touched: Touched) -> None:
+    """How far a load has come."""
+    root = state.root_of(view)
+    if root.loading is not None:
+        root.loading.updates += 1
+        touched.sessions.add(root.id)
 
 
 def _chunk(

@@ -41,12 +41,15 @@ class ObservedConnection:
         self._calls: dict[Any, tuple[str, Any]] = {}
         self._asked: dict[Any, int] = {}
         self._greeted = False
+        self._opened: set[str] = set()
 
     def take(self, step: Step, at: float) -> list[e.Event]:
         """What ``step`` means; ``at`` is its time in epoch seconds."""
         if step.event:
             return list(self._happened(step, at))
-        return list(self._message(step.sender, step.frame, at))
+        events = list(self._message(step.sender, step.frame, at))
+        self._opened |= {one.session for one in events if isinstance(one, e.SessionOpened)}
+        return events
 
     # --- the connection -------------------------------------------------------------------------
 
@@ -97,6 +100,9 @@ class ObservedConnection:
                     return
                 self._asked[id_] = asked.request.key
                 yield asked
+            case record.CLIENT, Notification(methods.CANCEL_REQUEST, params):
+                method, params = self._calls.pop(mapping(params).get("requestId"), ("", None))
+                yield from self._given_up(method, params)
             case record.CLIENT, Response(id_) if id_ in self._asked:
                 yield e.RequestAnswered(self._asked.pop(id_))
             case record.AGENT, Notification(methods.CANCEL_REQUEST, params):
@@ -107,6 +113,14 @@ class ObservedConnection:
                 update = decode_session_update(params)
                 if update is not None:
                     yield e.UpdateArrived(update.session_id, update.update, at)
+
+    def _given_up(self, method: str, params: Any) -> Events:
+        """The client no longer waits for an answer; a session that was being loaded is gone."""
+        session = mapping(params).get("sessionId")
+        if method == methods.SESSION_LOAD and isinstance(session, str):
+            yield e.ReplayFailed(session=session)
+            if session not in self._opened:
+                yield e.SessionClosed(session=session)
 
 
 # --- what the client asks -------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from canopy_tui.view.goal_banner import GoalBanner
 from canopy_tui.view.header import HeaderLine
 from canopy_tui.view.labels import details, marks_of
 from canopy_tui.view.link_banner import LinkBanner
+from canopy_tui.view.load_banner import LoadBanner
 from canopy_tui.view.session_tree import SessionTree
 from canopy_tui.view.start_view import StartView
 from canopy_tui.view.transcript import TranscriptView
@@ -93,6 +94,7 @@ class MainScreen(Screen[None]):
             yield Beside(state, glyphs, now)
             with Vertical(id="pane"):
                 yield Crumbs(state, glyphs, now=now)
+                yield LoadBanner(state, now)
                 yield StartView(self._around.scenes)
                 yield TranscriptView(marks=marks_of(glyphs), id="transcript")
                 yield FindPanel()
@@ -167,6 +169,7 @@ class MainScreen(Screen[None]):
         self.on_session_tree_moved()
         self.composer.show(self._state, session)
         self.query_one(LinkBanner).show(self._state.link)
+        self.query_one(LoadBanner).show(session)
         self._show_work(session)
         self.query_one(FooterLine).show(session)
 
@@ -189,7 +192,7 @@ class MainScreen(Screen[None]):
 
     def _show_pane(self) -> None:
         view = self._state.sessions.get(self._session or "")
-        empty = view is None or (not view.entries and view.parent is None)
+        empty = view is None or (not view.entries and view.parent is None and not view.loading)
         start = self.query_one(StartView)
         start.show(self._state.link)
         start.display = empty and not self._around.read_only

@@ -63,6 +63,8 @@ def placeholder(state: ClientState, root: SessionView | None, view: SessionView 
         return "The agent is gone · F5 starts it again · what you write here stays"
     if root is None:
         return "Write already: it is sent when the agent is ready"
+    if root.loading is not None:
+        return "Write already: it is sent when the session is loaded"
     if root.queue_held:
         return "Enter sends the queue"
     if view is not root:

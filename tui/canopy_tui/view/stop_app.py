@@ -47,7 +47,7 @@ class StopApp(PaneApp):
             return
         if view is not None and view.parent is not None:
             self.go(view.parent)
-        elif self._turn_runs and self._press("stop", "Esc again stops the turn."):
+        elif self._turn_runs and self._press("stop", f"Esc again stops {self._what_runs}."):
             self.action_stop_turn()
 
     def action_interrupt(self) -> None:
@@ -65,7 +65,13 @@ class StopApp(PaneApp):
     @property
     def _turn_runs(self) -> bool:
         root = self.root
-        return root is not None and (root.in_turn or root.phase is Phase.RUNNING)
+        if root is None:
+            return False
+        return root.in_turn or root.phase is Phase.RUNNING or root.loading is not None
+
+    @property
+    def _what_runs(self) -> str:
+        return "loading" if self.root is not None and self.root.loading else "the turn"
 
     def _press(self, name: str, first: str) -> bool:
         second = self._arming.press(name, self.around.clock())
