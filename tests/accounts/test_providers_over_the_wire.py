@@ -251,7 +251,7 @@ async def test_the_real_cli_goes_to_the_provider_whatever_the_settings_files_say
         await w.agent.request("providers/set", **provider(gateway.url))
         await w.prompt("again")
         assert w.agent.text() == "Here is one.Here is two."
-        asked = gateway.requests[-1]
+        asked = gateway.turns[-1]
         assert "hello" in str(asked.body)
         assert asked.headers["authorization"] == f"Bearer {SECRET}"
         assert "x-mine" not in asked.headers

@@ -390,4 +390,4 @@ async def test_fifty_open_close_pairs_leave_nothing(
     assert not caplog.records
     assert len(fake_cli.log("start")) == 50
     assert asyncio.all_tasks() == before
-    assert open_files() == files
+    await eventually(lambda: open_files() == files, "all pipes are closed")

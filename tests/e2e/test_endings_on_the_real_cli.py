@@ -44,7 +44,7 @@ async def test_b09_a_killed_cli_fails_the_prompt_and_the_next_one_resumes() -> N
         assert "SIGKILL" in str(failed.value) or "137" in str(failed.value)
         assert (await w.prompt("what did I say?"))["stopReason"] == "end_turn"
         assert w.agent.text().endswith("things.")
-        asked = w.model.requests[-1]
+        asked = w.model.turns[-1]
         assert "hello" in str(asked.body)
 
 

@@ -38,11 +38,9 @@ async def test_scenario_76_the_plan_goes_on_in_a_fresh_conversation() -> None:
         )
         pick(w, CLEAR)
         result = await w.prompt("plan it")
-        asked = w.model.requests
+        asked = w.model.turns
         assert result["stopReason"] == "end_turn"
-        assert result["usage"]["inputTokens"] == 100 * len(
-            [q for q in asked if q.purpose == "turn"]
-        )
+        assert result["usage"]["inputTokens"] == 100 * len(asked)
         assert w.agent.text() == "Doing it."
         first, last = asked[0], asked[-1]
         assert first.session_id == w.session != last.session_id
@@ -59,7 +57,7 @@ async def test_scenario_76_the_plan_goes_on_in_a_fresh_conversation() -> None:
         assert not ended.keys() & {"content", "rawOutput"}
         assert modes(w)[-1] == "acceptEdits"
         assert (await w.prompt("and now"))["stopReason"] == "end_turn"
-        assert w.model.requests[-1].session_id == last.session_id
+        assert w.model.turns[-1].session_id == last.session_id
 
 
 async def test_scenario_76_a_cancel_during_the_restart_ends_the_prompt() -> None:
@@ -76,7 +74,7 @@ async def test_scenario_76_a_cancel_during_the_restart_ends_the_prompt() -> None
         assert (await w.prompt("and now"))["stopReason"] == "end_turn"
         assert not any("Carry out" in one.says for one in w.model.requests)
         assert w.agent.text() == "Fine."
-        assert w.model.requests[-1].session_id != w.session
+        assert w.model.turns[-1].session_id != w.session
         assert modes(w)[-1] == "acceptEdits"
 
 
@@ -92,7 +90,7 @@ async def test_scenario_76_a_cancel_before_the_restart_leaves_the_conversation_a
             w.agent.cancel(w.session)
         assert (await turn)["stopReason"] == "cancelled"
         assert (await w.prompt("and now"))["stopReason"] == "end_turn"
-        assert w.model.requests[-1].session_id == w.session
+        assert w.model.turns[-1].session_id == w.session
         assert modes(w) == []
 
 
@@ -120,8 +118,8 @@ async def test_scenario_76_a_restart_that_fails_is_an_error_and_the_plan_is_not_
         assert modes(w) == []
         flag.unlink()
         await w.prompt("and now")
-        assert w.model.requests[-1].session_id == w.session
-        assert "1. Write a file" in str(w.model.requests[-1].body)
+        assert w.model.turns[-1].session_id == w.session
+        assert "1. Write a file" in str(w.model.turns[-1].body)
 
 
 async def test_a_lost_cli_resumes_the_fresh_conversation_with_its_options() -> None:
@@ -133,13 +131,13 @@ async def test_a_lost_cli_resumes_the_fresh_conversation_with_its_options() -> N
         )
         pick(w, CLEAR)
         await w.prompt("plan it")
-        fresh = w.model.requests[-1].session_id
+        fresh = w.model.turns[-1].session_id
         await eventually(lambda: len(clis(w)) == 1, "one CLI alone")
         (pid,) = clis(w)
         os.kill(pid, signal.SIGKILL)
         await eventually(lambda: clis(w) == [], "the CLI is gone")
         await w.prompt("and now")
-        last = w.model.requests[-1]
+        last = w.model.turns[-1]
         assert last.session_id == fresh
         assert last.body["output_config"]["effort"] == "high"
         assert "Done." in str(last.body["messages"])
@@ -154,7 +152,7 @@ async def test_a_session_that_went_on_afresh_is_loaded_and_listed_as_it_is_now()
         await plan_mode(w)
         pick(w, CLEAR)
         await w.prompt("plan it")
-        fresh = w.model.requests[-1].session_id
+        fresh = w.model.turns[-1].session_id
         async with w.later() as again:
             await again.load({})
             replayed = again.agent.text()
@@ -162,7 +160,7 @@ async def test_a_session_that_went_on_afresh_is_loaded_and_listed_as_it_is_now()
             listed = await again.agent.request("session/list", cwd=str(w.cwd))
             assert [row["sessionId"] for row in listed["sessions"]] == [w.session]
             assert (await again.prompt("and now"))["stopReason"] == "end_turn"
-            assert w.model.requests[-1].session_id == fresh
+            assert w.model.turns[-1].session_id == fresh
 
 
 async def test_a_queued_prompt_waits_for_the_plan_and_runs_in_the_fresh_conversation() -> None:

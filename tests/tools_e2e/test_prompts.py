@@ -51,9 +51,7 @@ async def send(w: World, *blocks: Json) -> Json:
 
 def said_to_model(w: World) -> list[Json]:
     """The blocks of the newest user message that the model got, without the CLI's own words."""
-    message = next(
-        m for m in reversed(w.model.requests[-1].body["messages"]) if m["role"] == "user"
-    )
+    message = next(m for m in reversed(w.model.turns[-1].body["messages"]) if m["role"] == "user")
     blocks = message["content"]
     return [b for b in blocks if not str(b.get("text", "")).startswith("<system-reminder>")]
 
@@ -126,7 +124,7 @@ async def test_b14_what_would_spoil_the_conversation_is_refused_and_nothing_is_q
         assert w.model.requests == []
         assert (await send(w, text("Still here?")))["stopReason"] == "end_turn"
         assert w.agent.text() == "You said: Still here?"
-        assert len([r for r in w.model.requests if r.purpose == "turn"]) == 1
+        assert len(w.model.turns) == 1
 
 
 def has_picture(request: ModelRequest) -> bool:
@@ -142,7 +140,7 @@ async def test_b14_a_picture_that_the_api_refuses_does_not_stay_in_the_conversat
         before = len(w.agent.text())
         assert (await send(w, text("and now?")))["stopReason"] == "end_turn"
         assert w.agent.text()[before:] == "You said: and now?"
-        assert not has_picture(w.model.requests[-1])
+        assert not has_picture(w.model.turns[-1])
 
 
 async def test_scenario_37_commands_get_arguments_and_prompts_of_servers_their_name() -> None:
@@ -189,7 +187,7 @@ async def test_scenario_39_b70_output_of_local_commands_comes_once_and_paths_are
             told = "".join(chunk["content"]["text"] for chunk in chunks)
             assert told.count(words) == 1, typed
             assert "<local-command" not in told
-        asked = [r.says for r in w.model.requests if r.purpose == "turn"]
+        asked = [r.says for r in w.model.turns]
         assert asked == ["/nope x", "/etc/hosts is wrong"]
 
 
@@ -198,6 +196,6 @@ async def test_an_at_mention_in_the_text_brings_the_file() -> None:
     async with world(SAYS) as w:
         await w.open()
         await send(w, text("What is in @README.md ?"))
-        whole = json.dumps(w.model.requests[-1].body["messages"])
+        whole = json.dumps(w.model.turns[-1].body["messages"])
         assert "fruitstand" in whole
         assert "README.md" in whole

@@ -105,11 +105,11 @@ async def test_b54_scenario_18_without_forms_the_model_has_no_question_tool() ->
     async with world(Rule(When(), "Hi.")) as w:
         await w.open({"elicitation": {"url": {}}})
         await w.prompt("hi")
-        assert not w.model.requests[-1].offers("AskUserQuestion")
+        assert not w.model.turns[-1].offers("AskUserQuestion")
     async with world(Rule(When(), "Hi.")) as w:
         await w.open(FORM)
         await w.prompt("hi")
-        assert w.model.requests[-1].offers("AskUserQuestion")
+        assert w.model.turns[-1].offers("AskUserQuestion")
 
 
 async def test_a_cancel_takes_an_open_question_back() -> None:

@@ -160,6 +160,7 @@ class SdkProcess:
                 await asyncio.wait({reading}, timeout=_PIPE_PATIENCE)
             else:
                 await self._end(dying)
+            await self._hear_last_words()
             with contextlib.suppress(Exception):
                 await self._transport.close()
         finally:
@@ -173,6 +174,14 @@ class SdkProcess:
             self.exit = ProcessExit.of(self._process.returncode, self._stderr.text)
             self._incoming.put_nowait(None)
         return self.exit
+
+    async def _hear_last_words(self) -> None:
+        """Wait for the end of stderr: the close of the transport drops what was not read of it."""
+        hearing = self._transport._stderr_task
+        if hearing is not None and self._process.returncode is not None:
+            with contextlib.suppress(Exception):
+                async with asyncio.timeout(_PIPE_PATIENCE):
+                    await hearing.wait()
 
     async def _pump_in(self) -> None:
         try:

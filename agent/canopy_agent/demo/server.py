@@ -60,6 +60,13 @@ class ScriptedModel:
         return [one.request for one in self.exchanges]
 
     @property
+    def turns(self) -> list[ModelRequest]:
+        """The requests of conversations, without titles, summaries and other auxiliary ones, which
+        come at a time of their own.
+        """
+        return [one for one in self.requests if one.purpose == "turn"]
+
+    @property
     def unscripted(self) -> list[ModelRequest]:
         """The turns that no rule answers; the fallback of the script does."""
         return [
