@@ -110,9 +110,9 @@ def test_when_a_key_counts(
 
 
 def test_when_a_request_may_open() -> None:
-    assert may_open(10.0, 10.0, draft_empty=True)
-    assert not may_open(10.0 + IDLE - 0.1, 10.0, draft_empty=False)
-    assert may_open(10.0 + IDLE + 0.1, 10.0, draft_empty=False)
+    assert may_open(10.0, 10.0, typing=False)
+    assert not may_open(10.0 + IDLE - 0.1, 10.0, typing=True)
+    assert may_open(10.0 + IDLE + 0.1, 10.0, typing=True)
 
 
 def test_second_press_in_time() -> None:

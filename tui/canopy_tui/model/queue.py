@@ -63,7 +63,7 @@ def last_prompt(root: SessionView) -> tuple[str, tuple[ContentBlock, ...]] | Non
 def identical(state: ClientState, key: int) -> list[PendingRequest]:
     """The waiting permission requests that ask for the same as ``key``, itself included.
 
-    Same means the same tool with the same input and the same options.
+    Same means the same tool with the same input and the same options, in the same directory.
     """
     wanted = get(state, key)
     if wanted is None or wanted.state is not RequestState.WAITING or wanted.kind != "permission":
@@ -90,7 +90,8 @@ def _mark(state: ClientState, request: PendingRequest) -> bytes | None:
         str(getattr(option, "kind", "")) for option in getattr(request.payload, "options", ())
     )
     try:
-        return jsonio.dumps([entry.name, entry.kind, kinds, _sorted(entry.raw_input)])
+        where = view.cwd or state.root_of(view).cwd if view else ""
+        return jsonio.dumps([where, entry.name, entry.kind, kinds, _sorted(entry.raw_input)])
     except (TypeError, ValueError):
         return None
 

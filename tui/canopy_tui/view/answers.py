@@ -66,6 +66,12 @@ class Answers(Clickable):
         self.answers = tuple(answers)
         self._armed: str | None = None
 
+    def offer(self, answers: Sequence[Answer]) -> None:
+        """Show other answers."""
+        self.answers = tuple(answers)
+        self._armed = None
+        self.refresh(layout=True)
+
     def arm(self, key: str | None) -> None:
         """Show that the answer of ``key`` needs its key once more."""
         self._armed = key

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import constants, events
+from textual.widgets import Input, TextArea
 
 from canopy_tui.model import tree
 from canopy_tui.model.intents import RestartAgent, SetMode
@@ -77,6 +78,7 @@ class CanopyApp(SessionApp, ControlApp, FindApp, ExportApp):
         """Paint first; the agent is started when the first frame is on screen."""
         self.set_interval(TICK, self._tick)
         self.call_after_refresh(self.begin)
+        self.screen_change_signal.subscribe(self, lambda _screen: self.desk.mark_screen())
 
     def show_touched(self, touched: object) -> None:
         """Draw what changed. Called by the host, at most once a frame."""
@@ -192,7 +194,8 @@ class CanopyApp(SessionApp, ControlApp, FindApp, ExportApp):
             actions[event.action]()
 
     def on_request_screen_open_asker(self, event: RequestScreen.OpenAsker) -> None:
-        """See what the asker did before it asked."""
+        """See what the asker did before it asked, whatever lay over it."""
+        self.main.pop_until_active()
         self.go(event.session)
 
     def on_permission_pane_told(self, event: PermissionPane.Told) -> None:
@@ -202,13 +205,10 @@ class CanopyApp(SessionApp, ControlApp, FindApp, ExportApp):
     # --- what the desk asks -------------------------------------------------------------------
 
     @property
-    def draft_is_empty(self) -> bool:
-        """Whether nothing is half written."""
-        return not self.main.composer.area.text
-
-    def give_to_composer(self, text: str) -> None:
-        """Text that was typed for the message and not for a request."""
-        self.main.composer.add_text(text)
+    def nothing_half_written(self) -> bool:
+        """Whether no message is half written, and nothing is typed into another line."""
+        area, focused = self.main.composer.area, self.main.focused
+        return not area.text and (focused is area or not isinstance(focused, Input | TextArea))
 
     # --- actions ------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ class Verdict(Enum):
     PASS = "pass"
     IGNORE = "ignore"
     GIVE_BACK = "give back"
-    """The person is typing a message: the request steps back and the key goes to the message."""
+    """The person is typing: the request steps back and the key goes where it was meant for."""
 
 
 @dataclass(slots=True)
@@ -45,6 +45,6 @@ class KeyGuard:
         return Verdict.GIVE_BACK if types_text and not self.by_person else Verdict.IGNORE
 
 
-def may_open(now: float, last_key: float, *, draft_empty: bool) -> bool:
-    """Whether a request may open by itself now."""
-    return draft_empty or now - last_key >= IDLE
+def may_open(now: float, last_key: float, *, typing: bool) -> bool:
+    """Whether a request may open by itself now. ``typing``: something is half written."""
+    return not typing or now - last_key >= IDLE

@@ -23,6 +23,8 @@ class Key:
     palette: bool = False
     hint: str = ""
     """A word or two for a line of keys; empty for keys that are not listed there."""
+    first: bool = False
+    """It comes before whatever has the focus, also on screens that lie over the main one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Group:
     def bindings(self) -> list[BindingType]:
         """Bindings for the ``BINDINGS`` of a widget, screen or app."""
         return [
-            Binding(key.keys, key.action, key.label, show=False, id=key.id)
+            Binding(key.keys, key.action, key.label, show=False, id=key.id, priority=key.first)
             for key in self.keys
             if key.action
         ]
@@ -47,8 +49,8 @@ EVERYWHERE = Group(
         Key("help", "f1", "show_keys", "Keys and help", True),
         Key("palette", "ctrl+p", "command_palette", "All commands"),
         Key("tree", "ctrl+t", "toggle_tree", "To the agents, and back", True),
-        Key("next-request", "f4", "next_request(1)", "Next question that waits", True),
-        Key("previous-request", "shift+f4", "next_request(-1)", "Question before"),
+        Key("next-request", "f4", "next_request(1)", "Next question that waits", True, first=True),
+        Key("previous-request", "shift+f4", "next_request(-1)", "Question before", first=True),
         Key("catch-up", "ctrl+l", "catch_up", "Next thing that is new", True),
         Key("find", "ctrl+f", "find", "Find; once more: in all agents", True),
         Key("find-next", "f3", "find_next(1)", "Next found", True),
@@ -227,6 +229,7 @@ ANSWERS = Group(
         Key("answer-always", "a", "", "Allow always"),
         Key("answer-reject", "n", "", "Reject"),
         Key("answer-never", "N", "", "Reject always"),
+        Key("answer-alike", "A", "", "Twice: allow once all that ask for exactly the same"),
         Key("answer-other", "1-9", "", "The other answers, by their number"),
     ),
 )

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from canopy_shared.permission import REJECT_ALWAYS, REJECT_ONCE
+from canopy_shared.permission import ALLOW_ONCE, REJECT_ALWAYS, REJECT_ONCE
 from canopy_tui.model.intents import AnswerPermission
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import RequestState
@@ -26,16 +26,19 @@ from canopy_tui.view.posting import Posted
 from canopy_tui.view.preview import Preview
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.widget import Widget
 
-    from canopy_shared.permission import PermissionRequest
+    from canopy_shared.permission import PermissionOption, PermissionRequest
     from canopy_tui.model.entries import ToolEntry
     from canopy_tui.model.state import PendingRequest
     from canopy_tui.view.strips import Marks
 
+ALIKE = "A"
 _TELL = Answer("t", "Reject, and tell it what to do instead", "")
 
 
@@ -52,7 +55,12 @@ class PermissionPane(Vertical):
         text: str
 
     def __init__(
-        self, request: PendingRequest, entry: ToolEntry | None, cwd: str, marks: Marks
+        self,
+        request: PendingRequest,
+        entry: ToolEntry | None,
+        cwd: str,
+        marks: Marks,
+        alike: Callable[[], Sequence[PendingRequest]],
     ) -> None:
         super().__init__(classes="request-pane")
         self._request = request
@@ -60,7 +68,8 @@ class PermissionPane(Vertical):
         self._cwd = cwd
         self._marks = marks
         self._payload: PermissionRequest = request.payload
-        self._offered = permission_answers(self._payload.options)
+        self._given = permission_answers(self._payload.options)
+        self._alike = alike
         self._raw = False
         self._split = False
         self._armed: str | None = None
@@ -72,8 +81,7 @@ class PermissionPane(Vertical):
         if reason:
             yield Static(foreign(reason), id="request-reason")
         yield Preview(self._marks)
-        tell = (_TELL,) if self._rejection is not None else ()
-        yield Answers((*self._offered, *tell))
+        yield Answers(self._offered())
         yield Input(
             id="tell", placeholder="What should it do instead? Enter rejects · Esc goes back"
         )
@@ -89,6 +97,31 @@ class PermissionPane(Vertical):
         kind = self._entry.kind if self._entry is not None else ""
         tail = f"  {kind}" if kind and kind != "other" else ""
         return Content.assemble((title, "bold"), (tail, "$text-muted"))
+
+    def _offered(self) -> tuple[Answer, ...]:
+        """What was offered, and what this client adds."""
+        more = len(self._for_all()) - 1
+        words = f"Allow once, this and {more} more that ask for exactly the same"
+        alike = (Answer(ALIKE, words, ALIKE, "$success"),) if more > 0 else ()
+        tell = (_TELL,) if self._rejection is not None else ()
+        return (*self._given, *alike, *tell)
+
+    def offer(self) -> None:
+        """Follow how many requests are like this one."""
+        answers, offered = self.query_one(Answers), self._offered()
+        if answers.answers != offered:
+            self._armed = None
+            answers.offer(offered)
+
+    def _for_all(self) -> list[AnswerPermission]:
+        """The answers that allow all requests like this one, when each offers that."""
+        found = [
+            AnswerPermission(request.key, option.option_id)
+            for request in self._alike()
+            for option in [_once(request)]
+            if option is not None
+        ]
+        return found if any(one.request == self._request.key for one in found) else []
 
     @property
     def elastic(self) -> Widget | None:
@@ -109,8 +142,9 @@ class PermissionPane(Vertical):
         """Keys that answer."""
         if self.is_writing or event.character is None:
             return
-        answer = next((one for one in self._offered if one.key == event.character), None)
-        if answer is not None and answer.key:
+        offered = self.query_one(Answers).answers
+        answer = next((one for one in offered if one.key == event.character), None)
+        if answer is not None and answer.key and answer is not _TELL:
             event.stop()
             self._choose(answer)
 
@@ -125,13 +159,16 @@ class PermissionPane(Vertical):
     def _choose(self, answer: Answer) -> None:
         if self._request.state is not RequestState.WAITING:
             return
+        alike = answer.key == ALIKE
         option = self._payload.option(answer.value)
         careful = self._payload.default_to_no and option is not None and option.allows
-        if careful and self._armed != answer.key:
+        if (careful or alike) and self._armed != answer.key:
             self._armed = answer.key
             self.query_one(Answers).arm(answer.key)
             return
-        self.post_message(Posted(AnswerPermission(self._request.key, answer.value)))
+        own = [AnswerPermission(self._request.key, answer.value)]
+        for intent in self._for_all() if alike else own:
+            self.post_message(Posted(intent))
 
     def action_tell(self) -> None:
         """Let the person write why they reject."""
@@ -151,9 +188,18 @@ class PermissionPane(Vertical):
         self.query_one(Preview).focus()
         return True
 
+    def hand_on_reason(self) -> None:
+        """The request is gone while a reason was written: what is written goes to the message."""
+        reason = self.query_one("#tell", Input).value
+        if self.is_writing and reason.strip():
+            told = self.Told(self._request.session, reason)
+            self.app.post_message(told)  # past this pane, which is on its way out
+
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Reject, and hand the reason on."""
         event.stop()
+        if self._request.state is not RequestState.WAITING:
+            return  # it is on its way out, and takes what is written along
         if self._rejection is not None:
             self.post_message(Posted(AnswerPermission(self._request.key, self._rejection)))
             if event.value.strip():
@@ -177,3 +223,9 @@ class PermissionPane(Vertical):
         preview = preview_of(self._entry, self._cwd, split=self._split)
         draw = raw_of(self._payload.to_params()) if self._raw else preview
         self.query_one(Preview).draw(draw)
+
+
+def _once(request: PendingRequest) -> PermissionOption | None:
+    """The option that allows what ``request`` asks for this one time."""
+    options: Sequence[PermissionOption] = request.payload.options
+    return next((option for option in options if option.kind == ALLOW_ONCE), None)

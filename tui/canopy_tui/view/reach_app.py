@@ -42,22 +42,22 @@ class ReachApp(StopApp):
         what = f"Copied {lines:,} lines" if lines > 1 else "Copied"
         desktop = self.around.desktop
         if desktop is not None and await desktop.copy(text):
-            self._tell(f"{what}.", 2.0)
+            self.tell(f"{what}.", 2.0)
             return
         size = len(text.encode("utf-8", "surrogatepass"))
         if desktop is None or (size <= OSC_52_LIMIT and self.around.terminal_copies):
             self.copy_to_clipboard(text)
-            self._tell(f"{what} by the terminal.", 2.0)
+            self.tell(f"{what} by the terminal.", 2.0)
             return
         try:
             path = desktop.keep(text.encode("utf-8", "surrogatepass"), ".txt")
         except OSError as error:
-            self._tell(f"Not copied: {clipped(str(error), 200)}")
+            self.tell(f"Not copied: {clipped(str(error), 200)}")
         else:
             words = f"Too much for the clipboard of the terminal. It is in the file {path}"
             self.notify(words, timeout=20.0, markup=False)
 
-    def _tell(self, text: str, seconds: float = 4.0) -> None:
+    def tell(self, text: str, seconds: float = 4.0) -> None:
         """In the footer, or over whatever hides it."""
         if self.shows_main:
             self.say(text, seconds)
@@ -69,7 +69,7 @@ class ReachApp(StopApp):
         scheme = urlsplit(url).scheme.lower() if "\n" not in url else ""
         title = _QUESTIONS.get(scheme)
         if title is None:
-            self._tell("Only web pages, mail and files are opened.")
+            self.tell("Only web pages, mail and files are opened.")
             return
 
         def answered(yes: bool | None) -> None:
@@ -85,7 +85,7 @@ class ReachApp(StopApp):
         if desktop is None:
             self.open_url(target)
         elif problem := await desktop.open(target):
-            self._tell(clipped(problem, 400), 12.0)
+            self.tell(clipped(problem, 400), 12.0)
 
     def on_transcript_view_copy_text(self, event: TranscriptView.CopyText) -> None:
         """Copy an entry, or all of a transcript."""

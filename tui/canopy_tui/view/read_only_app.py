@@ -62,7 +62,7 @@ class ReadOnlyApp(CanopyApp):
     def __init__(self, make_host: MakeHost, around: Surroundings) -> None:
         def looking(schedule: Schedule, on_touched: OnTouched) -> Host:
             self.inner = make_host(schedule, on_touched)
-            return _OnlyLook(self.inner, lambda: self.say(self.why_not))
+            return _OnlyLook(self.inner, lambda: self.tell(self.why_not))
 
         super().__init__(looking, around)
 

@@ -13,6 +13,7 @@ from textual import events
 from canopy_tui.model.queue import following, head
 from canopy_tui.view.key_guard import IDLE, KeyGuard, Verdict, may_open
 from canopy_tui.view.request_screen import Kept, RequestScreen
+from canopy_tui.view.waiting_line import WaitingLine
 
 if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState
@@ -35,6 +36,8 @@ class RequestDesk:
         self._put_off: set[int] = set()
         self._kept: Kept = {}
         self._retrying = False
+        self._interrupted = False
+        """A request stepped back for a person who typed: the next one waits for a pause."""
 
     @property
     def screen(self) -> RequestScreen | None:
@@ -51,15 +54,17 @@ class RequestDesk:
         if screen is None or not screen.is_active:
             self._last_key = now
             return False
+        if screen.is_typed_into:
+            self._last_key = now
         text = _text_of(event)
         puts_off = isinstance(event, events.Key) and event.key == "escape"
         match screen.guard.verdict(now, types_text=bool(text), puts_off=puts_off):
             case Verdict.PASS:
                 return False
             case Verdict.GIVE_BACK:
-                self._last_key = now
+                self._last_key, self._interrupted = now, True
                 screen.give_way()
-                self._app.give_to_composer(text)
+                return False  # to what has the focus below
             case Verdict.IGNORE:
                 pass
         return True
@@ -75,6 +80,7 @@ class RequestDesk:
         screen = self.screen
         if screen is not None:
             await screen.refresh_request()
+        self.mark_screen()
         self.look()
 
     def look(self) -> None:
@@ -83,33 +89,48 @@ class RequestDesk:
         fresh = [one for one in self._state.waiting() if one.key not in self._put_off]
         if not fresh or not self._app.shows_main:
             return
-        draft_empty = self._app.draft_is_empty
+        half_written = not self._app.nothing_half_written
         now = self._clock()
-        if may_open(now, self._last_key, draft_empty=draft_empty):
+        if may_open(now, self._last_key, typing=half_written or self._interrupted):
             own = [one for one in fresh if one.session == self._app.open_session]
             key = (own or fresh)[0].key
-            self._push(key, KeyGuard(now, by_person=False, over_draft=not draft_empty))
+            self._push(key, KeyGuard(now, by_person=False, over_draft=half_written))
         elif not self._retrying:
             self._retrying = True
             self._app.set_timer(RETRY, self.look)
 
     def open_next(self, step: int) -> None:
-        """The person asks for the next or previous request."""
+        """The person asks for the next or previous request, from any screen."""
+        screen = self.screen
+        if screen is not None:
+            if screen.is_active:
+                self._app.call_later(screen.action_turn_to, step)
+            else:
+                screen.pop_until_active()  # such as from the help
+            return
         request = head(self._state, self._app.open_session)
         if step < 0 and request is not None:
             request = following(self._state, None, step)
         if request is None:
             self._app.say("Nothing waits for you.")
-        elif self._app.shows_main:
+        else:
             self._push(request.key, KeyGuard(self._clock(), by_person=True))
 
     def _push(self, key: int, guard: KeyGuard) -> None:
         screen = RequestScreen(
             self._state, key, guard=guard, kept=self._kept, marks=self._marks, clock=self._clock
         )
-        self._app.push_screen(screen, self._closed)
+        self._interrupted = False
+        self._app.push_screen(screen, lambda put_off: self._closed(screen, put_off))
 
-    def _closed(self, put_off: bool | None) -> None:
+    def mark_screen(self) -> None:
+        """Say how many wait on a screen that hides the footer."""
+        screen = self._app.screen_stack[-1] if self._app.screen_stack else None
+        if screen is not None and screen is not self._app.main and screen is not self.screen:
+            screen.call_after_refresh(WaitingLine.keep_on, screen, self._state)
+
+    def _closed(self, screen: RequestScreen, put_off: bool | None) -> None:
+        self._interrupted = screen.gave_way
         if put_off:
             self._put_off |= {request.key for request in self._state.waiting()}
         self._app.call_later(self.look)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -15,11 +16,11 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widgets import Input, Static, TextArea
 
 from canopy_shared.elicitation import FormElicitation
 from canopy_tui.model import tree
-from canopy_tui.model.queue import following, get, place_of
+from canopy_tui.model.queue import following, get, identical, place_of
 from canopy_tui.model.state import RequestState
 from canopy_tui.model.toolcalls import find
 from canopy_tui.view.elicitation import FormPane, LinkPane
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
+    from canopy_tui.model.entries import ToolEntry
     from canopy_tui.model.state import ClientState, PendingRequest
     from canopy_tui.view.strips import Marks
 
@@ -43,6 +45,9 @@ _TITLES = {"permission": "Permission", "elicitation": "Question"}
 
 Kept = dict[int, dict[str, Any]]
 """What was filled into forms that were put off: request key → field key → value."""
+_WENT_ON = frozenset({"in_progress", "completed"})
+"""States of a call that somebody allowed."""
+_OVER = "This call is over already; an answer may come too late.\n"
 
 
 class RequestScreen(ModalScreen[bool]):
@@ -84,6 +89,8 @@ class RequestScreen(ModalScreen[bool]):
         self._clock = clock
         self._leaving: Timer | None = None
         self.guard = guard
+        self.gave_way = False
+        """It stepped back for a person who was typing."""
 
     def compose(self) -> ComposeResult:
         """A frame that the panes are put into."""
@@ -109,6 +116,11 @@ class RequestScreen(ModalScreen[bool]):
                 return pane
         return None
 
+    @property
+    def is_typed_into(self) -> bool:
+        """Whether keys write text here."""
+        return isinstance(self.focused, Input | TextArea)
+
     async def refresh_request(self) -> None:
         """Follow the state: move on when the request in view no longer waits."""
         if not self._is_drawn:
@@ -116,6 +128,8 @@ class RequestScreen(ModalScreen[bool]):
         request = get(self._state, self._key)
         if request is not None and request.state is RequestState.WAITING:
             self._head(request)
+            if isinstance(self.pane, PermissionPane):
+                self.pane.offer()
         elif request is not None and request.state is RequestState.WITHDRAWN:
             self._say_withdrawn(request)
         else:
@@ -160,13 +174,19 @@ class RequestScreen(ModalScreen[bool]):
     def _pane_of(self, request: PendingRequest) -> PermissionPane | FormPane | LinkPane:
         if request.kind == "permission":
             view = self._state.sessions.get(request.session)
-            call = request.tool_call_id
-            entry = find(view, call) if view is not None and call is not None else None
             cwd = (view.cwd or self._state.root_of(view).cwd) if view is not None else ""
-            return PermissionPane(request, entry, cwd, self._marks)
+            entry = self._entry_of(request)
+            key = request.key
+            alike = partial(identical, self._state, key)
+            return PermissionPane(request, entry, cwd, self._marks, alike)
         if isinstance(request.payload, FormElicitation):
             return FormPane(request, self._kept.get(request.key, {}), self._marks)
         return LinkPane(request)
+
+    def _entry_of(self, request: PendingRequest) -> ToolEntry | None:
+        view = self._state.sessions.get(request.session)
+        call = request.tool_call_id
+        return find(view, call) if view is not None and call is not None else None
 
     def _head(self, request: PendingRequest) -> None:
         number, total = place_of(self._state, request.key)
@@ -181,15 +201,20 @@ class RequestScreen(ModalScreen[bool]):
         self.query_one("#request-who", Static).update(Content.assemble(who, way))
         more = "Tab next · " if total > 1 and request.kind == "permission" else ""
         more = "F4 next · " if total > 1 and not more else more
+        entry = self._entry_of(request)
+        over = (_OVER, "bold $warning") if entry is not None and entry.ended else ""
         self.query_one("#request-keys", Static).update(
-            Content.styled(more + _HELP[request.kind], "$text-muted")
+            Content.assemble(over, (more + _HELP[request.kind], "$text-muted"))
         )
 
     def _say_withdrawn(self, request: PendingRequest) -> None:
         if self._leaving is not None:
             return
         frame = self.query_one("#request-frame")
-        frame.border_title = Content(f"{_TITLES.get(request.kind, 'Request')} · withdrawn")
+        entry = self._entry_of(request)
+        elsewhere = entry is not None and entry.status in _WENT_ON
+        word = "answered elsewhere" if elsewhere else "withdrawn"
+        frame.border_title = Content(f"{_TITLES.get(request.kind, 'Request')} · {word}")
         frame.add_class("-withdrawn")
         self.query_one("#request-keys", Static).update(
             Content.styled("The agent no longer waits for an answer.", "bold $warning")
@@ -199,7 +224,14 @@ class RequestScreen(ModalScreen[bool]):
     async def _leave_withdrawn(self) -> None:
         self._leaving = None
         self.query_one("#request-frame").remove_class("-withdrawn")
-        await self._move_on()
+        if self.is_typed_into:
+            # The next request must not come between the words of a person who writes.
+            pane = self.pane
+            if isinstance(pane, PermissionPane):
+                pane.hand_on_reason()
+            self.give_way()
+        else:
+            await self._move_on()
 
     def on_resize(self) -> None:
         """Another size, another bound."""
@@ -239,6 +271,7 @@ class RequestScreen(ModalScreen[bool]):
 
     def give_way(self) -> None:
         """Step back for a person who is typing; nothing is put off."""
+        self.gave_way = True
         self._keep()
         self._close(False)
 
