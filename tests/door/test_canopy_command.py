@@ -84,7 +84,8 @@ def test_without_a_terminal_the_person_is_pointed_at_other_ways() -> None:
         (["replay", "no\x1b[31m"], r"'no\x1b[31m' cannot be read: No such file or directory"),
         (["replay", __file__], "is not a recording of Canopy"),
         (["--plain", "--agent", "no-such-agent"], "is not on PATH"),
-        (["--plain"], "no prompt on stdin"),
+        (["--plain"], "is not trusted yet, and there is no terminal to ask on; --trust trusts it"),
+        (["--plain", "--trust"], "no prompt on stdin"),
         (["--agent", "'x"], "--agent: the agent command has an unclosed ' quote"),
     ],
 )
@@ -146,9 +147,10 @@ class Doors:
         recorder: Recorder | None,
         first: FirstSession,
         newest: bool,
+        trusted: bool,
     ) -> int:
         assert first == FirstSession()
-        assert not newest
+        assert (newest, trusted) == (False, False)
         self.opened.append((directory, agent_command, demo))
         self._recorded(recorder)
         return 5

@@ -29,7 +29,7 @@ CONTROLS = {chr(code) for code in (*range(32), *range(127, 160))} - {"\n"}
 
 
 def command(script: FakeAgentScript, *arguments: str) -> list[str]:
-    return [*CANOPY, "--plain", "--agent", json.dumps(script.command), *arguments]
+    return [*CANOPY, "--plain", "--trust", "--agent", json.dumps(script.command), *arguments]
 
 
 def plain(

@@ -108,6 +108,7 @@ def _open_client(request: OpenClient) -> int:
         recorder=recorder,
         first=first,
         newest=request.newest,
+        trusted=request.trusted,
     )
     _tell_of(recorder)
     return code
@@ -123,6 +124,8 @@ def _serve(request: ServeStdio) -> int:
 def _plain(request: RunPlain) -> int:
     directory = _existing_directory(None)
     agent_command = None if request.agent is None else _agent_command(request.agent)
+    if not request.demo:
+        _need_trust(directory, given=request.trusted)
     from canopy_tui.compose import run_plain
 
     recorder = _recorder(request.record)
@@ -136,6 +139,16 @@ def _plain(request: RunPlain) -> int:
     )
     _tell_of(recorder)
     return code
+
+
+def _need_trust(directory: Path, *, given: bool) -> None:
+    from canopy_tui.paths import locations
+    from canopy_tui.plain.trusting import why_not
+    from canopy_tui.trust import TrustedDirectories
+
+    reason = why_not(str(directory), TrustedDirectories(locations(os.environ).state), given=given)
+    if reason:
+        raise StartError(reason, USAGE_EXIT)
 
 
 def _recorder(typed: str | None) -> Recorder | None:

@@ -72,19 +72,20 @@ def run_client(
     recorder: Recorder | None = None,
     first: FirstSession | None = None,
     newest: bool = False,
+    trusted: bool = False,
 ) -> int:
     """Open the client and stay until the person leaves; gives the exit code.
 
     ``agent_command`` starts another ACP agent in place of our own; ``demo`` runs our own on the
     scripted model, in a throw-away directory. ``recorder`` records what is said with the agent,
     ``first`` says which session to begin with; ``newest``: in the draft of ACP v2, with an agent
-    that can.
+    that can. ``trusted``: the directory is trusted for this run.
     """
     # Textual takes NO_COLOR out of the environment; the agent should still see it.
     environment = dict(os.environ)
     staged = open_stage(directory, agent_command, demo, environment, recorder, newest=newest)
     with logging_to(locations(environment).state):
-        code, words = asyncio.run(_run(staged, first or FirstSession()))
+        code, words = asyncio.run(_run(staged, first or FirstSession(), trusted=trusted))
     for line in words:
         print(line)
     return code
@@ -160,7 +161,7 @@ async def open_stage(
 
 
 async def _run(
-    staged: contextlib.AbstractAsyncContextManager[Stage], first: FirstSession
+    staged: contextlib.AbstractAsyncContextManager[Stage], first: FirstSession, *, trusted: bool
 ) -> tuple[int, list[str]]:
     async with staged as stage:
         from canopy_tui.view.app import CanopyApp
@@ -168,6 +169,8 @@ async def _run(
         made: list[Controller] = []
         folder = locations(stage.environment).state
         trust = TrustedDirectories(folder) if stage.remembers else None
+        if trust is not None and trusted:
+            trust.give(str(stage.directory), keep=False)
         opened = OpenSessions(folder) if stage.remembers else None
         may_open = trust.holds if trust is not None else None
         beginning = Beginning(first, may_open) if may_open is not None else Beginning(first)

@@ -31,6 +31,7 @@ Options:
   --record FILE     write what agent and client say to a new private file (or into a folder)
   --speed N, --paused
                     with replay: N times as fast; wait at the start
+  --trust           trust the directory for this run, without a question
   --protocol v2     speak the draft of ACP v2 with an agent that can (default: v1)
   --hide-claude-auth
                     with --stdio: do not offer the login with a Claude subscription
@@ -46,8 +47,9 @@ _HIDE_AUTH = "--hide-claude-auth"
 _RECORD = "--record"
 _RESUME = "--resume"
 _CONTINUE = "--continue"
+_TRUST = "--trust"
 _SIMPLE_FLAGS = frozenset(
-    {"--stdio", "--demo", "--json", "--plain", "--paused", _HIDE_AUTH, _CONTINUE}
+    {"--stdio", "--demo", "--json", "--plain", "--paused", _HIDE_AUTH, _CONTINUE, _TRUST}
 )
 _VALUED_FLAGS = frozenset({"--agent", "--protocol", "--speed", _RECORD})
 _VERSION_FLAGS = frozenset({"--version", "-V", "-v"})
@@ -100,6 +102,8 @@ class OpenClient:
     last: bool = False
     newest: bool = False
     """Speak the newest version of ACP, a draft."""
+    trusted: bool = False
+    """The directory is trusted, for this run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,7 @@ class RunPlain:
     demo: bool = False
     record: str | None = None
     newest: bool = False
+    trusted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +339,8 @@ def _open_or_serve(words: _Words) -> OpenClient | RunPlain | ServeStdio:
     if "--plain" in flags:
         if positional is not None and not positional.strip():
             raise UsageError("the prompt is empty")
-        return RunPlain(positional, flags.get("--agent"), "--demo" in flags, record, newest)
+        demo, trusted = "--demo" in flags, _TRUST in flags
+        return RunPlain(positional, flags.get("--agent"), demo, record, newest, trusted)
     if positional == "":
         raise UsageError("the directory is an empty string")
     return OpenClient(
@@ -345,6 +351,7 @@ def _open_or_serve(words: _Words) -> OpenClient | RunPlain | ServeStdio:
         flags.get(_RESUME),
         _CONTINUE in flags,
         newest,
+        _TRUST in flags,
     )
 
 
@@ -361,6 +368,7 @@ def _refuse_pairs(flags: dict[str, str], positionals: Sequence[str]) -> None:
         ("--demo", _RESUME, "the demo begins anew each time"),
         ("--demo", _CONTINUE, "the demo begins anew each time"),
         (_RESUME, _CONTINUE, "each names the session to go on with"),
+        ("--stdio", _TRUST, "its client decides what is trusted"),
         ("--stdio", "a directory", "each session names its own"),
         ("--demo", "--agent", "the demo runs Canopy's own agent"),
         ("--demo", "a directory", "the demo works on a throw-away copy of a sample project"),
