@@ -156,10 +156,9 @@ class SdkProcess:
             await asyncio.sleep(0)  # Once it reads, the transport goes on reading while it closes.
             await asyncio.wait({reading, dying, closing}, return_when=asyncio.FIRST_COMPLETED)
             orphans = descendants(self._process.pid)
-            if dying.done():
-                await asyncio.wait({reading}, timeout=_PIPE_PATIENCE)
-            else:
+            if not dying.done():
                 await self._end(dying)
+            await asyncio.wait({reading}, timeout=_PIPE_PATIENCE)
             await self._hear_last_words()
             with contextlib.suppress(Exception):
                 await self._transport.close()
