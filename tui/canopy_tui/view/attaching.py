@@ -23,6 +23,7 @@ from canopy_tui.picture_files import (
 from canopy_tui.view.prompt_area import plain
 
 if TYPE_CHECKING:
+    from canopy_shared.content import ContentBlock
     from canopy_tui.model.shelf import Shelf
     from canopy_tui.view.completing import Completing
     from canopy_tui.view.prompt_area import PromptArea
@@ -126,6 +127,18 @@ class Attaching:
         path = self._around.keep_picture(content, ending)
         facts = (picture.mime_type, picture.data, picture.width, picture.height)
         self._put(Picture(picture.name, *facts, path))
+
+    def message(self, text: str) -> tuple[str, tuple[ContentBlock, ...], str]:
+        """``text`` as it is sent, what goes with it, and ``text`` itself when that is shorter.
+
+        A command is sent as one text: the agent reads the mentions in it.
+        """
+        shelf, files = self._shelf, self._around.files
+        whole = shelf.whole(text)
+        blocks: tuple[ContentBlock, ...] = shelf.blocks(text)
+        if files is not None and "@" in text and not text.startswith("/"):
+            blocks += files.links(text)
+        return whole, blocks, text if whole != text else ""
 
     def take_up(self, draft: Draft) -> str:
         """The text of a kept draft, whose pastes and pictures are on the shelf afterwards."""

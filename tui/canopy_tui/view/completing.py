@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from canopy_tui.model.mentions import open_mention, spelled
+from canopy_tui.model.own_commands import offered
 from canopy_tui.view.completion import Completion, Offer, hint_of, matching
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ NO_COMMANDS = "No commands yet: the agent has not told them."
 
 
 class Completing:
-    """One per composer. ``chosen`` holds the mentions that were picked."""
+    """One per composer. ``commands`` are the agent's, ``chosen`` the mentions that were picked."""
 
     def __init__(self, area: PromptArea, completion: Completion, files: FileIndex | None) -> None:
         self._area = area
@@ -68,12 +69,16 @@ class Completing:
             self._completion.close()
 
     def _offer_commands(self, text: str) -> None:
-        found = matching(self.commands, text)
+        found = matching(self._all, text)
         offers = [Offer(f"/{one.name}", hint_of(one), one.description) for one in found]
         note = "" if self.commands else NO_COMMANDS
         if len(offers) == 1 and offers[0].text == text:
             offers = []
         self._completion.show_offers(COMMAND, text, offers, note)
+
+    @property
+    def _all(self) -> list[Command]:
+        return [*self.commands, *offered(self.commands)]
 
     async def _offer_files(self, asked: int, place: tuple[int, int], path: str) -> None:
         assert self._files is not None
@@ -123,7 +128,7 @@ class Completing:
         name, space, rest = text.partition(" ")
         if not space or rest.strip() or not name.startswith("/"):
             return ""
-        return next((hint_of(one) for one in self.commands if one.name == name[1:]), "")
+        return next((hint_of(one) for one in self._all if one.name == name[1:]), "")
 
     def links(self, line: str) -> list[tuple[int, int]]:
         """Where picked mentions stand in ``line``."""

@@ -22,6 +22,7 @@ from canopy_tui.model.intents import (
     SteerPrompt,
     SteerQueued,
 )
+from canopy_tui.model.own_commands import called
 from canopy_tui.view import placeholders
 from canopy_tui.view.attaching import Attaching
 from canopy_tui.view.attachment_strip import AttachmentStrip
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from textual.timer import Timer
     from textual.widgets import TextArea
 
-    from canopy_shared.content import ContentBlock
     from canopy_tui.model.intents import Intent
     from canopy_tui.model.shelf import Draft
     from canopy_tui.model.state import ClientState, QueuedPrompt, SessionView
@@ -65,6 +65,13 @@ class Composer(Vertical):
 
         text: str
         seconds: float = 4.0
+
+    @dataclass
+    class Called(Message):
+        """A command of the client itself, with what it is to do."""
+
+        command: str
+        value: str
 
     @dataclass
     class Written(Message):
@@ -199,36 +206,26 @@ class Composer(Vertical):
         if self._root is None:
             self._early.append(text)
         else:
-            self._post(SendPrompt(self._root.id, *self._message(text)))
+            self._post(SendPrompt(self._root.id, *self.attaching.message(text)))
             self.post_message(self.Written())
         self.keep_draft()
         self._show_queue()
-
-    def _message(self, text: str) -> tuple[str, tuple[ContentBlock, ...], str]:
-        """``text`` as it is sent, what goes with it, and ``text`` itself when that is shorter.
-
-        A command is sent as one text: the agent reads the mentions in it.
-        """
-        shelf, files = self.drafts.shelf, self._around.files
-        whole = shelf.whole(text)
-        blocks: tuple[ContentBlock, ...] = shelf.blocks(text)
-        if files is not None and "@" in text and not text.startswith("/"):
-            blocks += files.links(text)
-        return whole, blocks, text if whole != text else ""
 
     def say_now(self) -> None:
         """Say what is in the field, else the first message of the queue, into the turn."""
         root, text = self._root, self.area.text
         editing, written = self.drafts.editing, text.strip()
+        if self._calls(text):
+            return
         if editing is not None and root is not None:
-            self._post(EditQueued(root.id, editing, *self._message(text)))
+            self._post(EditQueued(root.id, editing, *self.attaching.message(text)))
             self.area.show_text(self.drafts.stop_editing())
             self._say_queued(root, editing)
         elif written and root is not None and root.in_turn:
             self.area.load_text("")
             self.drafts.history.add(text)
             self._around.on_sent(self.drafts.shelf.remembered(text))
-            self._post(SteerPrompt(root.id, *self._message(text)))
+            self._post(SteerPrompt(root.id, *self.attaching.message(text)))
             self.post_message(self.Written())
             self.keep_draft()
             self._tell_steering()
@@ -240,6 +237,21 @@ class Composer(Vertical):
         else:
             self.tell("Nothing is written.")
         self._show_queue()
+
+    def _calls(self, text: str) -> bool:
+        """Have a command of the client carried out, which no agent gets; whether it was one."""
+        call = called(text, self.completing.commands)
+        if call is None:
+            return False
+        if call.fault or self.drafts.editing is not None:
+            self.tell(call.fault or "A command of Canopy does not wait in the queue.")
+            return True
+        self.area.load_text("")
+        self.drafts.history.add(text)
+        self._around.on_sent(text)
+        self.keep_draft()
+        self.post_message(self.Called(call.command, call.value))
+        return True
 
     def _say_queued(self, root: SessionView, prompt: int) -> None:
         self._post(SteerQueued(root.id, prompt))
@@ -261,8 +273,10 @@ class Composer(Vertical):
         """Send, keep an edit, or let a held queue go."""
         event.stop()
         text, root = event.text, self._root
+        if self._calls(text):
+            return
         if self.drafts.editing is not None and root is not None:
-            edited = self._message(text) if text.strip() else ("", (), "")
+            edited = self.attaching.message(text) if text.strip() else ("", (), "")
             self._post(EditQueued(root.id, self.drafts.editing, *edited))
             self.area.show_text(self.drafts.stop_editing())
             self._show_queue()
@@ -332,7 +346,7 @@ class Composer(Vertical):
         if root is not None:
             early, self._early = self._early, []
             for message in early:
-                self._post(SendPrompt(root.id, *self._message(message)))
+                self._post(SendPrompt(root.id, *self.attaching.message(message)))
                 self.post_message(self.Written())
 
     def _recall(self, session: str) -> str:

@@ -20,6 +20,7 @@ from textual.color import Color
 
 from canopy_shared import jsonio
 from canopy_tui.model import export
+from canopy_tui.model.own_commands import EXPORT
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view import ink
 from canopy_tui.view.confirm import ConfirmScreen
@@ -32,6 +33,7 @@ from canopy_tui.view.reach_app import ReachApp
 if TYPE_CHECKING:
     from canopy_shared.content import ImageContent
     from canopy_tui.model.leads import Lead
+    from canopy_tui.view.composer import Composer
     from canopy_tui.view.transcript_acts import TranscriptActs
 
 KINDS = {"markdown": ".md", "json": ".json", "html": ".html", "svg": ".svg"}
@@ -41,6 +43,12 @@ _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "ima
 
 class ExportApp(ReachApp):
     """``export`` writes to the directory of the session."""
+
+    def on_composer_called(self, event: Composer.Called) -> None:
+        """A command of the client was written as a message."""
+        event.stop()
+        if event.command == EXPORT.name:
+            self.action_export(event.value)
 
     @work(group="export")
     async def action_export(self, kind: str) -> None:

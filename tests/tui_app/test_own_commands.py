@@ -1,0 +1,88 @@
+"""Slash commands of the client itself: offered beside those of the agent, and never sent to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from canopy_shared.updates import AvailableCommandsUpdate, Command
+from canopy_tui.desktop import write_new
+from canopy_tui.model import intents as i
+from canopy_tui.model.own_commands import Call, called, offered
+from tui_app.playing import NARROW, playing
+from tui_app.stage import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AGENTS = (Command("export", "The agent's own"), Command("canopy:odd", "Odd"))
+
+
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        ("/export", Call("export", "markdown")),
+        (" /export  HTML ", Call("export", "html")),
+        ("/canopy:export svg", Call("export", "svg")),
+        ("/export pdf", Call("export", fault="/export takes md, json, svg, html.")),
+        ("/exports", None),
+        ("export", None),
+        ("/export\nthis", None),
+        ("/", None),
+    ],
+)
+def test_what_a_text_calls(text: str, call: Call | None) -> None:
+    assert called(text, ()) == call
+
+
+def test_the_agents_own_command_wins_and_ours_has_another_name() -> None:
+    assert [one.name for one in offered(())] == ["export"]
+    assert [one.name for one in offered(AGENTS)] == ["canopy:export"]
+    assert called("/export json", AGENTS) is None
+    assert called("/canopy:export json", AGENTS) == Call("export", "json")
+    assert called("/canopy:odd", AGENTS) is None
+    unknown = called("/canopy:other", AGENTS)
+    assert unknown is not None
+    assert unknown.fault == "Canopy has no such command. There is /canopy:export."
+
+
+async def test_export_is_written_as_a_command_and_no_agent_gets_it(tmp_path: Path) -> None:
+    async with playing(NARROW, ready=False, write_new=write_new) as play:
+        play.stage.ready(str(tmp_path))
+        play.stage.say("Hello")
+        await play.write("/exp")
+        await play.shows("/export md | json | svg | html")
+        await play.shows("Canopy: write the transcript in view")
+        await play.press("tab")
+        await play.write("pdf")
+        await play.press("enter")
+        await play.shows("/export takes md, json, svg, html.")
+        assert play.draft == "/export pdf"
+        await play.press("backspace", "backspace", "backspace")
+        await play.write("json")
+        await play.press("ctrl+n")
+        await play.until(lambda: list(tmp_path.glob("*.json")), "the file")
+        assert play.draft == ""
+        await play.press("up")
+        assert play.draft == "/export json"
+        await play.press("ctrl+u")
+
+        play.stage.update(AvailableCommandsUpdate(AGENTS))
+        await play.write("/exp")
+        await play.shows("/canopy:export")
+        await play.shows("The agent's own")
+        await play.press("ctrl+u")
+        await play.write("/canopy:export html")
+        await play.press("enter")
+        await play.until(lambda: list(tmp_path.glob("*.html")), "the file")
+        assert not any(isinstance(one, i.SendPrompt) for one in play.stage.acted)
+        await play.write("/export it")
+        await play.press("enter")
+        assert i.SendPrompt(ROOT, "/export it") in play.stage.acted
+        play.stage.act_queue("later")
+        await play.settle()
+        await play.press("up", "ctrl+u")
+        await play.write("/canopy:export md")
+        await play.press("enter")
+        await play.shows("does not wait in the queue")
