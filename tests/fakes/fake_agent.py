@@ -16,6 +16,7 @@ Steps (``$SESSION`` stands for the session of the call, in any text):
     {"updates": [{…}…]}                 several of them in one write
     {"send": {…}}                       any frame
     {"raw": "text"}                     a line as it is; "partial": true leaves the newline out
+    {"flood": N}                        N letters, without a newline
     {"respond": {…}} / {"error": {…}}   answer the call; otherwise it is answered at the end
     {"ask": METHOD, "params": {…}, "as": NAME}   a request of our own
     {"answered": NAME}                  wait for its answer
@@ -128,6 +129,8 @@ class FakeAgent:
                 return any("result" in frame or "error" in frame for frame in frames)
             case {"raw": text}:
                 self.write(text if step.get("partial") else text + "\n")
+            case {"flood": count}:
+                self.write("x" * count)
             case {"respond": result}:
                 self.send({"id": message["id"], "result": result})
                 return True

@@ -444,3 +444,57 @@ def test_an_announcement_may_come_last_for_its_child(data: st.DataObject) -> Non
     for number in range(children):
         said_by = [row for row in transcript(state, f"a{number}") if row[1].startswith("text")]
         assert len(said_by) == 1
+
+
+# --- never announced ------------------------------------------------------------------------------
+
+
+def test_b31_what_nobody_announces_is_shown_below_the_root_when_its_turn_ends() -> None:
+    story = Story()
+    story.prompt()
+    story.update("x", said("lost words", "k1"))
+    story.update("y", {"sessionUpdate": "available_commands_update", "availableCommands": []})
+    assert story.view().children == []
+    story.turn_ends()
+    assert story.view().children == ["x"]
+    assert story.messages("x") == ["lost words"]
+    assert story.view("x").title == "not announced: x"
+    assert kinds(story.entries()) == ["message", "child", "rule"]
+    story.update("x", said(", more", "k1"))
+    assert story.messages("x") == ["lost words, more"]
+    assert list(story.state.unplaced) == ["y"]  # facts may be those of a session on its way in
+
+
+@pytest.mark.parametrize("form", ["AIR", "RFD", "root"])
+def test_b31_an_announcement_that_comes_late_puts_it_in_its_place(form: str) -> None:
+    story = Story()
+    story.prompt()
+    story.update("x", said("early", "k1"))
+    story.turn_ends()
+    story.update("S", spawned("a1"))
+    if form == "root":
+        story.happens(e.SessionOpened(session="x", at=story.now))
+        assert story.state.roots == ["S", "x"]
+        assert story.view("x").parent is None
+    else:
+        told = spawned("x", name="Fix") if form == "AIR" else running("x")
+        story.update("a1", told)
+        assert (story.view("x").parent, story.view("x").title) == ("a1", "Fix")
+        assert story.view("x").phase is Phase.RUNNING
+        assert kinds(story.entries("a1"))[-1] == "child"
+    assert story.view().children == ["a1"]
+    assert story.messages("x") == ["early"]
+    story.update("x", said("late", "k2"))
+    assert story.messages("x") == ["early", "late"]
+
+
+def test_b31_nothing_is_adopted_while_another_root_may_be_the_one() -> None:
+    story = Story()
+    story.happens(e.SessionOpened(session="T", at=story.now))
+    story.prompt()
+    story.prompt(session="T")
+    story.update("x", said("whose?", "k1"))
+    story.turn_ends()
+    assert "x" not in story.state.sessions
+    story.turn_ends(session="T")
+    assert story.view("x").parent == "T"

@@ -66,7 +66,10 @@ def spawned(
     state.root_of(parent).native = True
     task = update.prompt if isinstance(update.prompt, str) else update.task
     view = state.sessions.get(agent_of(wire_id))
-    if view is None:
+    if view is not None and view.unattached:
+        move(state, view, parent, at, touched)
+        view.title = clipped(update.name, TITLE_LIMIT)
+    elif view is None:
         view = place(state, parent, agent_of(wire_id), at, touched)
         view.title = clipped(update.name, TITLE_LIMIT)
     else:
@@ -100,10 +103,13 @@ def reported(
 ) -> SessionView | None:
     """A child appears or changes. Returns it when it is new."""
     view = state.find(update.session_id)
-    new = view is None
-    if view is None:
+    new = view is None or view.unattached
+    if view is None or view.unattached:
         state.root_of(parent).native = True
-        view = place(state, parent, update.session_id, at, touched)
+        if view is None:
+            view = place(state, parent, update.session_id, at, touched)
+        else:
+            move(state, view, parent, at, touched)
         state.aliases[update.session_id] = view.id
     if isinstance(update.title, str):
         view.title = clipped(update.title, TITLE_LIMIT)
@@ -209,6 +215,28 @@ def place(
     if card:
         add_card(state, parent, view, at, touched)
     return view
+
+
+def move(
+    state: ClientState, view: SessionView, parent: SessionView, at: float, touched: Touched
+) -> None:
+    """A session that was shown before anybody announced it takes its place below ``parent``."""
+    detach(state, view, touched)
+    view.parent, view.phase = parent.id, Phase.RUNNING
+    view.started_at, view.ended_at = at, None
+    parent.children.append(view.id)
+    add_card(state, parent, view, at, touched)
+
+
+def detach(state: ClientState, view: SessionView, touched: Touched) -> None:
+    """Take a session that nobody had announced from where it lay."""
+    view.unattached, view.title = False, ""
+    if view.parent is not None:
+        old = state.sessions[view.parent]
+        old.children.remove(view.id)
+        old.child_cards.pop(view.id, None)
+        view.parent = None
+    touched.tree = True
 
 
 def add_card(

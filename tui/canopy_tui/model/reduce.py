@@ -18,12 +18,13 @@ from canopy_tui.model import (
     tasks,
     transcript,
     turns,
+    unattached,
     updates,
 )
-from canopy_tui.model.state import RequestState, Touched
+from canopy_tui.model.state import Replay, RequestState, Touched
 
 if TYPE_CHECKING:
-    from canopy_tui.model.state import ClientState
+    from canopy_tui.model.state import ClientState, SessionView
 
 
 def reduce(state: ClientState, event: e.Event) -> Touched:
@@ -37,6 +38,7 @@ def reduce(state: ClientState, event: e.Event) -> Touched:
         case e.UpdateArrived():
             _update(state, event, touched)
         case e.SessionOpened():
+            _adopt_of_history(state, event, touched)
             sessions.opened(state, event, touched)
             updates.place_waiting(state, event.session, touched)
         case e.ReplayStarted():
@@ -105,11 +107,23 @@ def _turn(
         case e.PromptSent():
             turns.prompt_sent(state, view, event, touched)
         case e.TurnEnded():
+            _adopt(state, view, event.at, touched)
             turns.turn_ended(state, view, event, touched)
         case e.SteerSent():
             steering.sent(view, event, touched)
         case e.SteerEnded():
             steering.ended(state, view, event, touched)
+
+
+def _adopt(state: ClientState, root: SessionView, at: float, touched: Touched) -> None:
+    for session in unattached.adopt(state, root, at, touched):
+        updates.place_waiting(state, session, touched)
+
+
+def _adopt_of_history(state: ClientState, event: e.SessionOpened, touched: Touched) -> None:
+    view = state.sessions.get(event.session)
+    if view is not None and view.replay is Replay.FILL:
+        _adopt(state, view, event.at, touched)
 
 
 def _looked(state: ClientState, event: e.Seen | e.Watched, touched: Touched) -> None:

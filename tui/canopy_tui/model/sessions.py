@@ -44,6 +44,9 @@ def ensure_root(state: ClientState, session: str, at: float, touched: Touched) -
         state.sessions[session] = view
         state.roots.append(session)
         touched.tree = True
+    elif view.unattached:
+        children.detach(state, view, touched)
+        state.roots.append(session)
     touched.sessions.add(session)
     return view
 

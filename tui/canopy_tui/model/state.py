@@ -201,6 +201,8 @@ class SessionView:
     flat_launches: dict[str, str] = field(default_factory=dict)
     """Root of an agent that flattens: tool call id → child that the call launched."""
     detached: bool = False
+    unattached: bool = False
+    """Nobody has announced it; it lies below the root that was there when its updates came."""
     failures: dict[str, int] = field(default_factory=dict)
     """Id of a failure record → index in ``entries`` of its notice."""
     troubled: str | None = None
