@@ -53,6 +53,8 @@ class ClientProfile:
     auth_terminal: bool = False
     auth_terminal_meta: bool = False
     auth_gateway: bool = False
+    own: bool = False
+    """It is the client of Canopy itself."""
 
     def air_has(self, capability: str) -> bool:
         """Whether an AIR client declared ``capability``."""
@@ -149,6 +151,7 @@ def client_profile(capabilities: Mapping[str, Any]) -> ClientProfile:
         plan_documents=capabilities.get("plan") is not None,
         auth_terminal=auth.get("terminal") is True,
         auth_terminal_meta=meta.get("terminal-auth") is True,
+        own=canopy.is_own(capabilities),
         auth_gateway=_section(auth, "_meta").get("gateway") is True,
     )
 

@@ -30,6 +30,7 @@ def extension_handlers(directory: Callable[[], SessionDirectory], run: Run) -> d
         **_turn_handlers(directory),
         **_work_handlers(directory),
         **_index_handlers(directory, run),
+        **_control_handlers(directory, run),
     }
 
 
@@ -125,3 +126,25 @@ def _index_handlers(directory: Callable[[], SessionDirectory], run: Run) -> dict
         m.SESSION_ARCHIVE: archive,
         m.SESSION_UNARCHIVE: unarchive,
     }
+
+
+def _control_handlers(directory: Callable[[], SessionDirectory], run: Run) -> dict[str, Handler]:
+    """These methods exist for our own client only."""
+
+    def usage(request: IncomingRequest) -> None:
+        from canopy_agent.session import controls
+
+        home, session = directory(), Params(request.params).text("sessionId")
+        if not home.is_own:
+            raise method_not_found(request.method)
+        run(request, controls.usage(home.get(session), lambda: home.transcript_of(session)))
+
+    def servers(request: IncomingRequest) -> None:
+        from canopy_agent.session import controls
+
+        home, params = directory(), controls.ServerParams.parse(request.params)
+        if not home.is_own:
+            raise method_not_found(request.method)
+        run(request, controls.servers(home.get(params.session_id), params))
+
+    return {m.CANOPY_USAGE: usage, m.CANOPY_MCP_SERVERS: servers}

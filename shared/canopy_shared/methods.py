@@ -1,7 +1,8 @@
 """Names of the ACP methods, who sends each, and whether an answer comes back.
 
 Names follow https://agentclientprotocol.com/protocol/schema (v1.19) and the extensions of
-``@agentclientprotocol/claude-agent-acp`` 0.101.0; what a method does is not known here.
+``@agentclientprotocol/claude-agent-acp`` 0.101.0, and of our own client (``_canopy/``); what a
+method does is not known here.
 """
 
 from __future__ import annotations
@@ -60,6 +61,8 @@ SESSION_LIST_UNSUBSCRIBE: Final = "_session/list/unsubscribe"
 SESSION_RENAME: Final = "_session/rename"
 SESSION_ARCHIVE: Final = "_session/archive"
 SESSION_UNARCHIVE: Final = "_session/unarchive"
+CANOPY_USAGE: Final = "_canopy/usage"
+CANOPY_MCP_SERVERS: Final = "_canopy/mcp_servers"
 
 SESSION_UPDATE: Final = "session/update"
 REQUEST_PERMISSION: Final = "session/request_permission"
@@ -102,6 +105,8 @@ _METHODS: Final = (
     Method(SESSION_RENAME, Sender.CLIENT, stable=False),
     Method(SESSION_ARCHIVE, Sender.CLIENT, stable=False),
     Method(SESSION_UNARCHIVE, Sender.CLIENT, stable=False),
+    Method(CANOPY_USAGE, Sender.CLIENT, stable=False),
+    Method(CANOPY_MCP_SERVERS, Sender.CLIENT, stable=False),
     Method(SESSION_UPDATE, Sender.AGENT, answered=False),
     Method(REQUEST_PERMISSION, Sender.AGENT),
     Method(ELICITATION_CREATE, Sender.AGENT, stable=False),

@@ -11,7 +11,15 @@ import pytest
 from accounts.stage import stage
 from canopy_agent.session.local_commands import LocalCommands, printed, with_text
 from canopy_agent.session.usage_markdown import usage_markdown
+from canopy_agent.session.usage_report import usage_report
 from canopy_agent.session.valve import Valve
+from canopy_shared.ext.canopy_controls import (
+    AgentUse,
+    ModelUse,
+    UsageReport,
+    read_usage,
+    usage_result,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,6 +136,29 @@ def test_parts_of_another_shape_are_left_out() -> None:
     text = usage_markdown(odd, NOW)
     assert text is not None
     assert "The limits of the plan could not be read." in text
+
+
+def test_the_same_as_figures_for_our_own_client() -> None:
+    report = read_usage(usage_result(usage_report(USAGE, (AgentUse("a1", "haiku", 2, 10, 20, 3),))))
+    assert (report.plan, report.has_limits, report.cost, report.api_seconds) == (
+        "max",
+        True,
+        1.5,
+        61.0,
+    )
+    assert report.models == (ModelUse("claude-opus-5", 1200, 34, 5, 6, 1.5),)
+    assert [(limit.name, limit.used) for limit in report.limits] == [
+        ("Current session (5 hours)", 25.0),
+        ("This week, all models", 100.4),
+        ("This week, Fable", 0.0),
+    ]
+    assert report.agents == (AgentUse("a1", "haiku", 2, 10, 20, 3),)
+
+
+@pytest.mark.parametrize("answer", [{}, {"session": 3, "rate_limits": []}, {"session": []}])
+def test_figures_that_are_not_understood_are_not_known(answer: Json) -> None:
+    assert usage_report(answer) == UsageReport()
+    assert read_usage(answer) == UsageReport()
 
 
 # --- output in frames ---------------------------------------------------------------------------

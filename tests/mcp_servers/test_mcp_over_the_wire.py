@@ -12,6 +12,7 @@ import pytest
 from canopy_agent.demo.rules import Rule, ToolUse, When
 from e2e.world import world
 from mcp_servers.serving import listening, shell_server, stdio_server, web_server
+from raw_client import RpcError
 from waiting import eventually
 
 if TYPE_CHECKING:
@@ -217,3 +218,66 @@ async def test_a_session_that_closes_takes_its_page_back() -> None:
         await w.agent.request("session/close", sessionId=w.session)
         withdrawn = [f for f in w.agent.frames if f.get("method") == "$/cancel_request"]
         assert [f["params"]["requestId"] for f in withdrawn] == [asked["id"]]
+
+
+# --- asked beside the conversation ----------------------------------------------------------------
+
+OWN = {"_meta": {"canopy": {"version": 1}}, **URL}
+
+
+async def test_our_own_client_sees_and_changes_servers_and_use_without_a_turn() -> None:
+    async with listening("http", sign_in=True) as here, world(HELLO) as w:
+        w.agent.on("elicitation/create", {"action": "decline"})
+        hello = await w.agent.initialize(OWN)
+        assert hello["_meta"]["canopy"] == {"version": 1, "controls": True}
+        servers = [
+            stdio_server("srv"),
+            shell_server("dead", "exit 3"),
+            web_server("locked", "http", here.url),
+        ]
+        w.session = await w.agent.new_session(w.cwd, mcpServers=servers)
+
+        async def listed(**params: Any) -> tuple[dict[str, Any], str]:
+            told = await w.agent.request("_canopy/mcp_servers", sessionId=w.session, **params)
+            return {row["name"]: row for row in told["servers"]}, told["problem"]
+
+        rows, problem = await listed()
+        while any(row["status"] == "pending" for row in rows.values()):
+            rows, problem = await listed()
+        assert {name: row["status"] for name, row in rows.items()} == {
+            "srv": "connected",
+            "dead": "failed",
+            "locked": "needs-auth",
+        }
+        assert (rows["srv"]["tools"], problem) == (["echo"], "")
+        assert "Connection closed" in rows["dead"]["error"]
+        rows, problem = await listed(action="disable", server="srv")
+        assert (rows["srv"]["status"], problem) == ("disabled", "")
+        _, problem = await listed(action="reconnect", server="dead")
+        assert "Connection closed" in problem
+        await w.agent.wait_request("elicitation/create")
+        before = len(w.agent.requests("elicitation/create"))
+        while (await listed(action="signIn", server="locked"))[1]:
+            pass  # the page before it is not over yet
+        await eventually(
+            lambda: len(w.agent.requests("elicitation/create")) > before, "a page", bound=30
+        )
+        with pytest.raises(RpcError) as refused:
+            await listed(action="melt", server="srv")
+        assert refused.value.code == -32602
+
+        await w.prompt("hello")
+        use = await w.agent.request("_canopy/usage", sessionId=w.session)
+        assert use["cost"] is not None
+        assert [row["output"] > 0 for row in use["models"]] == [True]
+        assert use["agents"] == []
+
+
+async def test_other_clients_are_offered_none_of_it() -> None:
+    async with world(HELLO) as w:
+        hello = await w.agent.initialize({})
+        assert "canopy" not in hello.get("_meta", {})
+        for method in ("_canopy/mcp_servers", "_canopy/usage"):
+            with pytest.raises(RpcError) as refused:
+                await w.agent.request(method, sessionId="s")
+            assert refused.value.code == -32601

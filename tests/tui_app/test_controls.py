@@ -1,10 +1,18 @@
-"""The controls of a session: its options on one screen."""
+"""The controls of a session: its options, what it uses, its MCP servers."""
 
 from __future__ import annotations
 
-from canopy_shared.updates import ConfigChoice, ConfigOption, ConfigOptionUpdate
+from canopy_shared.ext.canopy_controls import McpServer, ModelUse, UsageReport
+from canopy_shared.updates import (
+    AvailableCommandsUpdate,
+    Command,
+    ConfigChoice,
+    ConfigOption,
+    ConfigOptionUpdate,
+    UsageUpdate,
+)
 from canopy_tui.model import events as e
-from canopy_tui.model.intents import SetMode, SetOption
+from canopy_tui.model.intents import AskServers, AskUsage, SendPrompt, SetMode, SetOption
 from canopy_tui.view.control_screen import ControlScreen
 from tui_app.playing import NARROW, Play, playing
 from tui_app.stage import ROOT
@@ -64,3 +72,67 @@ async def test_an_agent_without_options_says_so() -> None:
         )
         await play.press("f10")
         await play.shows("offers nothing that can be set")
+
+
+OWN = {"steering": {"supported": True}, "canopy": {"version": 1, "controls": True}}
+SERVERS = (
+    McpServer("docs", "connected", "", ("search", "read"), "user"),
+    McpServer("dead", "failed", "no such \x1bprogram"),
+    McpServer("locked", "needs-auth"),
+    McpServer("off", "disabled"),
+)
+
+
+async def test_usage_and_servers_of_our_own_agent() -> None:
+    async with playing(NARROW) as play:
+        stage = play.stage
+        stage.ready(meta=OWN)
+        stage.update(UsageUpdate(50_000, 200_000, {"amount": 0.42, "currency": "USD"}))
+        await play.shows("$0.42  25% context")
+        await _click(play, "25% context")
+        assert stage.acted == [AskUsage(ROOT)]
+        stage.apply(e.UsageAsked(ROOT))
+        await play.shows("asking the agent")
+        report = UsageReport("max", models=(ModelUse("opus", 1200, 34, 5, 6, 0.42),))
+        stage.apply(e.UsageTold(ROOT, report))
+        for text in ("50k of 200k tokens", "$0.42", "max", "1.2k", "There are none."):
+            await play.shows(text)
+        await play.press("r")
+        assert stage.acted[1:] == [AskUsage(ROOT)]
+        await play.press("tab")
+        assert stage.acted[2:] == [AskServers(ROOT)]
+        stage.apply(e.ServersTold(ROOT, SERVERS))
+        for text in ("connected · 2 tools · user", "no such ␛program", "needs a login"):
+            await play.shows(text)
+        await play.press("enter")
+        await play.shows("search, read")
+        await play.press("escape", "down", "r", "down", "o", "down", "e")
+        assert stage.acted[3:] == [
+            AskServers(ROOT, "reconnect", "dead"),
+            AskServers(ROOT, "signIn", "locked"),
+            AskServers(ROOT, "enable", "off"),
+        ]
+        stage.apply(e.ServersAsked(ROOT, "enable", "off"))
+        await play.shows("enabling")
+        stage.apply(e.ServersTold(ROOT, SERVERS, server="off", problem="not allowed here"))
+        await play.shows("not enabled: not allowed here")
+        await play.press("f5", "shift+tab", "shift+tab")
+        await play.shows("Manual")
+        await play.press("escape")
+        assert play.app.shows_main
+
+
+async def test_an_agent_that_tells_nothing_is_asked_by_its_commands() -> None:
+    async with playing(NARROW) as play:
+        stage = play.stage
+        await play.press("alt+u")
+        for text in ("Cost       not told", "Context    not told", "does not tell them"):
+            await play.shows(text)
+        await play.press("tab")
+        await play.shows("tells nothing of its MCP servers")
+        await play.press("enter")
+        assert stage.acted == []
+        stage.update(AvailableCommandsUpdate((Command("mcp", "servers"),)))
+        await play.shows("Send /mcp")
+        await play.press("enter")
+        assert stage.acted == [SendPrompt(ROOT, "/mcp")]

@@ -218,12 +218,12 @@ async def test_a_problem_is_told_and_leads_on() -> None:
 async def test_keys_can_be_changed_and_wrong_settings_are_told() -> None:
     fault = "config.toml, line 3: there is no key 'tre'; is it 'tree'?"
     around = {"keymap": {"sessions": "f11"}, "faults": (fault,), "theme": "canopy-light"}
-    async with playing(still=True, **around) as play:
+    async with playing((100, 60), still=True, **around) as play:
         await play.shows("line 3")
         assert play.app.theme == "canopy-light"
         await play.press("escape", "f2")
         assert not isinstance(play.screen, SessionPicker)
         await play.press("f1")
-        await play.shows("F10")
+        await play.shows("F11")
         await play.press("escape", "f11")
         assert isinstance(play.screen, SessionPicker)

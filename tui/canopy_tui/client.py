@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from canopy_shared import elicitation, methods, permission
 from canopy_shared.codec import decode_config_options, decode_session_update, encode
 from canopy_shared.errors import method_not_found, request_cancelled
-from canopy_shared.ext import air, file_report, goal
+from canopy_shared.ext import air, canopy_controls, file_report, goal
 from canopy_shared.extension_requests import PROMPT_REQUIRED
 from canopy_shared.peer import IncomingRequest, Peer
 from canopy_shared.updates import ConfigOptionUpdate, CurrentModeUpdate
@@ -28,6 +28,7 @@ from canopy_tui.wire_catalogue import StoredSessions
 from canopy_tui.wire_requests import READERS
 
 if TYPE_CHECKING:
+    from canopy_shared.ext.canopy_controls import McpServer, UsageReport
     from canopy_shared.frames import Response
     from canopy_shared.ids import RequestId
     from canopy_shared.transport import Transport
@@ -246,6 +247,22 @@ class AcpClient:
     async def clear_goal(self, session: str) -> None:
         """Give up the goal. Raises ``AcpError``."""
         await self._peer.request(methods.GOAL, {"sessionId": session, "action": goal.CLEAR})
+
+    async def usage(self, session: str) -> UsageReport:
+        """What a session uses, of our own agent. Raises ``AcpError``."""
+        params = {"sessionId": session}
+        return canopy_controls.read_usage(await self._peer.request(methods.CANOPY_USAGE, params))
+
+    async def mcp_servers(
+        self, session: str, action: str, server: str
+    ) -> tuple[tuple[McpServer, ...], str]:
+        """The MCP servers of a session of our own agent after ``action``, and why that was not
+        done. Raises ``AcpError``.
+        """
+        params = {"sessionId": session}
+        params |= {"action": action, "server": server} if action else {}
+        result = await self._peer.request(methods.CANOPY_MCP_SERVERS, params)
+        return canopy_controls.read_servers(result)
 
     # --- what the agent asks ----------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from canopy_shared.errors import AcpError
 from canopy_tui.agent_life import AgentLife
 from canopy_tui.background_work import BackgroundWork
+from canopy_tui.control_work import ControlWork
 from canopy_tui.frame_pump import FramePump, frame_rate
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
@@ -66,6 +67,9 @@ class Controller:
         self._pump = FramePump(on_touched, schedule, rate=frame_rate(environment))
         self._work = BackgroundWork(
             lambda: self.state, lambda: self._client, self.apply, self._spawn, clock
+        )
+        self._controls = ControlWork(
+            lambda: self.state, lambda: self._client, self.apply, self._spawn
         )
         self._life = AgentLife(
             launch, str(directory), self.apply, lambda: self.state, clock, beginning
@@ -131,6 +135,8 @@ class Controller:
                 self._work.act(intent)
             case i.SetMode() | i.SetModel() | i.SetOption():
                 self._set(intent)
+            case i.AskUsage() | i.AskServers():
+                self._controls.act(intent)
             case i.OpenSession(cwd):
                 self._spawn(self._life.open_session(cwd))
             case (

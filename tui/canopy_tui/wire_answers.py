@@ -20,6 +20,7 @@ from canopy_shared.errors import (
 from canopy_shared.ext import air, canopy, failure, terminal
 from canopy_shared.version import __version__
 from canopy_tui.model.catalogue import is_indexed
+from canopy_tui.model.controls import turn_use
 from canopy_tui.model.events import SessionOpened, SteerEnded, TurnEnded
 from canopy_tui.model.login import AGENT, TERMINAL, LoginMethod
 
@@ -161,7 +162,8 @@ def read_turn(response: Response, session: str, at: float) -> TurnEnded:
         record = failure.read(result.get("_meta"))
         failed = record is not None and record.severity == "error"
         reason = "error" if failed else stop if isinstance(stop, str) else "end_turn"
-        return TurnEnded(session=session, stop_reason=reason, at=at, failure=record)
+        use = turn_use(result.get("usage"), mapping(result.get("_meta")).get("quota"))
+        return TurnEnded(session=session, stop_reason=reason, at=at, failure=record, use=use)
     if isinstance(error, ConnectionClosedError):
         return TurnEnded(session=session, stop_reason="disconnected", at=at)
     if error.code == REQUEST_CANCELLED:

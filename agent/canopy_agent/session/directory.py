@@ -32,6 +32,8 @@ from canopy_shared.replayed import ReplayedUpdate
 from canopy_shared.updates import SessionUpdate, Update
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from canopy_agent.auth.accounts import Accounts
     from canopy_agent.capabilities import ClientProfile
     from canopy_agent.session.activity import Activity
@@ -57,6 +59,7 @@ class SessionDirectory:
         connection = Connection(peer, profile, settings, accounts, on_activity=self._poke)
         self._opener = SessionOpener(connection, process)
         self.follows_work = profile.reports_work
+        self.is_own = profile.own
         accounts.renew = self.renew
         accounts.forget = connection.windows.forget
         self._sessions: dict[str, Session] = {}
@@ -98,6 +101,10 @@ class SessionDirectory:
         if session is None:
             raise resource_not_found(session_id)
         return session
+
+    def transcript_of(self, session_id: str) -> Path | None:
+        """Where an open session is stored, None when it is not. Blocking."""
+        return self.stored.path_of(self.get(session_id).runtime.conversation_id)
 
     def of_task(self, session_id: str, task: str) -> Session:
         """The session whose background task ``task`` is; ``session_id`` may be that of a child.

@@ -130,8 +130,8 @@ async def _servers(ask: Ask) -> tuple[Server, ...]:
         return servers_of(await ask({"subtype": "mcp_status"}))
 
 
-async def _act(verb: str, name: str, ask: Ask) -> str:
-    """One server: a line about it."""
+async def act(verb: str, name: str, ask: Ask) -> str | None:
+    """Reconnect, enable or disable one server; why that did not work, None when it did."""
     request: dict[str, Any] = {"subtype": "mcp_reconnect", "serverName": name}
     if verb != RECONNECT:
         request = {"subtype": "mcp_toggle", "serverName": name, "enabled": verb == ENABLE}
@@ -139,12 +139,18 @@ async def _act(verb: str, name: str, ask: Ask) -> str:
         async with asyncio.timeout(ACTION_PATIENCE):
             await ask(request)
     except TimeoutError:
-        why = f"no answer within {ACTION_PATIENCE:g} s"
-        return f"- {code_span(name)} {_FAILED[verb]}: {why}"
+        return f"no answer within {ACTION_PATIENCE:g} s"
     except ClaudeError as error:
-        why = plain_words(error_words(getattr(error, "error", str(error))))
-        return f"- {code_span(name)} {_FAILED[verb]}: {why}"
-    return f"- {_DONE[verb]} {code_span(name)}"
+        return error_words(getattr(error, "error", str(error)))
+    return None
+
+
+async def _act(verb: str, name: str, ask: Ask) -> str:
+    """One server: a line about it."""
+    why = await act(verb, name, ask)
+    if why is None:
+        return f"- {_DONE[verb]} {code_span(name)}"
+    return f"- {code_span(name)} {_FAILED[verb]}: {plain_words(why)}"
 
 
 def kept_words(printed: str) -> str:

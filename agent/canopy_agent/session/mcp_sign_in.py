@@ -20,6 +20,7 @@ from canopy_agent.session.mcp_status import (
     FAILED,
     NEEDS_AUTH,
     PENDING,
+    error_words,
     servers_of,
 )
 from canopy_shared import methods as m
@@ -66,6 +67,8 @@ class McpSignIn:
         self._pause = pause
         self._wanted: set[str] = set()
         self._runs = False
+        self._pages: set[str] = set()
+        """Servers whose page is shown now."""
 
     def begin(self, names: tuple[str, ...] | None = None) -> None:
         """Sign in to those of ``names`` (all by default) that turn out to need it."""
@@ -73,6 +76,29 @@ class McpSignIn:
         if self._wanted and not self._runs:
             self._runs = True
             self._spawn(self._run())
+
+    async def ask_page(self, name: str) -> str:
+        """Begin the sign-in to any server because the person wants it; its page is shown beside
+        the session. Gives why it could not begin, "" when it did or was not needed.
+        """
+        if name in self._pages:
+            return "Its page is open already."
+        try:
+            async with asyncio.timeout(START_PATIENCE):
+                begun = await self._ask({"subtype": "mcp_authenticate", "serverName": name})
+        except TimeoutError:
+            return f"no answer within {START_PATIENCE:g} s"
+        except ClaudeError as error:
+            return error_words(getattr(error, "error", str(error)))
+        if (url := _page_of(begun)) is not None:
+            self._spawn(self._waited(name, url))
+        return ""
+
+    async def _waited(self, name: str, url: str) -> None:
+        try:
+            await self._show(name, url)
+        except (ClaudeError, AcpError) as error:
+            log.warning("the sign-in to the MCP server %s was given up: %s", name, error)
 
     async def _run(self) -> None:
         try:
@@ -105,9 +131,12 @@ class McpSignIn:
         except ClaudeError as error:
             log.warning("the sign-in to the MCP server %s did not begin: %s", name, error)
             return
-        url = begun.get("authUrl")
-        if begun.get("requiresUserAction") is not True or not isinstance(url, str):
-            return
+        if (url := _page_of(begun)) is not None and name not in self._pages:
+            await self._show(name, url)
+
+    async def _show(self, name: str, url: str) -> None:
+        """Show the page until the server is up or nobody wants it any more."""
+        self._pages.add(name)
         page = f"mcp-oauth-{uuid.uuid4()}"
         asked = asyncio.ensure_future(
             self._peer.request(
@@ -125,6 +154,7 @@ class McpSignIn:
             if await self._is_connected(name, asked):
                 self._peer.notify(m.ELICITATION_COMPLETE, {"elicitationId": page})
         finally:
+            self._pages.discard(name)
             asked.cancel()
             await asyncio.wait({asked})
 
@@ -143,6 +173,12 @@ class McpSignIn:
             else:
                 await asyncio.wait({asked}, timeout=self._pause)
         return False
+
+
+def _page_of(begun: Mapping[str, Any]) -> str | None:
+    """The page that the person has to visit, None when there is nothing to do."""
+    url = begun.get("authUrl")
+    return url if begun.get("requiresUserAction") is True and isinstance(url, str) else None
 
 
 def _accepted(asked: asyncio.Future[Any]) -> bool:

@@ -48,6 +48,7 @@ class Server:
     error: str | None = None
     tools: int | None = None
     place: str | None = None
+    tool_names: tuple[str, ...] | None = None
 
 
 def servers_of(answer: Json) -> tuple[Server, ...]:
@@ -68,7 +69,13 @@ def _server(row: object) -> Server | None:
         error if isinstance(error, str) and error.strip() else None,
         len(tools) if isinstance(tools, list) else None,
         place if isinstance(place, str) else None,
+        tuple(_tool_names(tools)) if isinstance(tools, list) else None,
     )
+
+
+def _tool_names(tools: Iterable[object]) -> list[str]:
+    named = (tool.get("name") if isinstance(tool, Mapping) else tool for tool in tools)
+    return [name for name in named if isinstance(name, str)]
 
 
 def code_span(text: str) -> str:

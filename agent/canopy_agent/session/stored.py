@@ -57,6 +57,10 @@ class StoredSessions:
         self.held: set[str] = set()
         """New sessions that no client has been told of yet: they are in no list."""
 
+    def path_of(self, conversation: str) -> Path | None:
+        """The transcript of a conversation. Blocking."""
+        return self._store.find(conversation)
+
     async def find(self, session_id: str, conversation: str | None = None) -> Stored | None:
         """The stored session, None when there is none. ``conversation`` is its id on disk when
         that is known.

@@ -223,6 +223,10 @@ class Surroundings:
             self._runtime.extensions.run(ReadGoal())  # a session that goes on keeps its goal
         self._sign_in.begin()
 
+    async def sign_in(self, server: str) -> str:
+        """Begin the sign-in to an MCP server; why that did not work, "" when it did."""
+        return await self._sign_in.ask_page(server)
+
     def commands(self) -> tuple[Command, ...]:
         """The slash commands; from now on their changes are told."""
         return self._observer.introduced(self._greeting)

@@ -16,7 +16,7 @@ Json = Mapping[str, Any]
 
 _BAR_CELLS: Final = 20
 _TOP_SERVERS: Final = 3
-_WINDOWS: Final = (
+WINDOWS: Final = (
     ("five_hour", "Current session (5 hours)"),
     ("seven_day", "This week, all models"),
     ("seven_day_opus", "This week, Opus"),
@@ -73,7 +73,7 @@ def _subscription(answer: Json) -> str:
 
 def _limits(answer: Json, now: datetime) -> str:
     limits = _object(answer, "rate_limits")
-    rows = [_window(title, _object(limits, key), now) for key, title in _WINDOWS]
+    rows = [_window(title, _object(limits, key), now) for key, title in WINDOWS]
     models = limits.get("model_scoped")
     for row in models if isinstance(models, list) else ():
         name = row.get("display_name") if isinstance(row, Mapping) else None

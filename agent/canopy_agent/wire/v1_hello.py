@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from canopy_agent.advertise import NAME, TITLE, Offer, air_names, put, to_air
+from canopy_agent.advertise import NAME, OWN_OFFERS, TITLE, Offer, air_names, put, to_air
 from canopy_agent.auth.methods import Relaunch, auth_methods
 from canopy_shared.ext import air, claude, goal
 from canopy_shared.version import __version__
@@ -41,6 +41,7 @@ OFFERS: Final = (
     Offer((_CAPABILITIES, _SESSIONS, "subagents"), {}, to_air),
     Offer((_CAPABILITIES, _SESSIONS, "systemPrompt", "mode", "override"), {}),
     Offer(("_meta", "steering", "supported"), True),
+    *OWN_OFFERS,
 )
 """What a response of protocol version 1 holds, in its order; a line taken out is no longer
 offered.

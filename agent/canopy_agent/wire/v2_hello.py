@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from canopy_agent.advertise import NAME, TITLE, Offer, air_names, put
+from canopy_agent.advertise import NAME, OWN_OFFERS, TITLE, Offer, air_names, put
 from canopy_agent.auth.methods import Relaunch, auth_methods
 from canopy_agent.capabilities import ChildForm, client_profile
 from canopy_shared.ext import air, claude
@@ -39,6 +39,7 @@ OFFERS: Final = (
     Offer((_CAPABILITIES, "providers"), {}),
     Offer((_CAPABILITIES, "_meta", claude.NAMESPACE, "promptQueueing"), True),
     Offer((_CAPABILITIES, "_meta", "authStatus"), {}),
+    *OWN_OFFERS,
 )
 """What a response of protocol version 2 holds; a line taken out is no longer offered."""
 
@@ -95,7 +96,8 @@ def hello(
     methods = auth_methods(profile, settings, relaunch, hide_subscription=hide_subscription)
     response["authMethods"] = [_auth_method(method) for method in methods]
     if profile.air:
-        response["_meta"] = air.wrap(capabilities=air_names(profile))
+        meta = response.get("_meta", {})
+        response["_meta"] = {**meta, **air.wrap(capabilities=air_names(profile))}
     return response
 
 

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from canopy_shared.content import ContentBlock
+from canopy_shared.ext.canopy_controls import McpServer, UsageReport
 from canopy_shared.ext.failure import SessionFailure
 from canopy_shared.updates import ConfigOption, ToolCallUpdate, Update
 from canopy_tui.model.catalogue import ListedSession, Query
+from canopy_tui.model.controls import TurnUse
 from canopy_tui.model.login import LoginMethod, LoginNeed
 from canopy_tui.model.state import PendingRequest, Problem, QueuedPrompt
 
@@ -134,6 +136,8 @@ class TurnEnded:
     can_repeat: bool = False
     """Sending the same message again has a use."""
     needs_login: bool = False
+    use: TurnUse | None = None
+    """The tokens that it took, when the agent tells them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +248,42 @@ class ModelChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class UsageAsked:
+    """The agent's report of what a root uses is on its way."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class UsageTold:
+    """The report came, or ``error`` says why not."""
+
+    session: str
+    report: UsageReport | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ServersAsked:
+    """The MCP servers of a root are on their way, after ``action`` on ``server``, if any."""
+
+    session: str
+    action: str = ""
+    server: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ServersTold:
+    """The servers came, or ``error`` says why not. ``problem``: ``server`` was not changed."""
+
+    session: str
+    servers: tuple[McpServer, ...] | None = None
+    error: str = ""
+    server: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SessionsAsked:
     """A page of stored sessions is on its way: the first of ``query``, or ``more`` of it."""
 
@@ -315,6 +355,10 @@ Event = (
     | OptionAsked
     | OptionSettled
     | ModelChanged
+    | UsageAsked
+    | UsageTold
+    | ServersAsked
+    | ServersTold
     | SessionsAsked
     | SessionsListed
     | ListingFailed

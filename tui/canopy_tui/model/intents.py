@@ -139,6 +139,22 @@ class SetOption:
 
 
 @dataclass(frozen=True, slots=True)
+class AskUsage:
+    """Have the agent report what a root uses."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskServers:
+    """Have the agent list the MCP servers of a root, after ``action`` on ``server``, if any."""
+
+    session: str
+    action: str = ""
+    server: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class OpenSession:
     """Open one more session; None means the directory the client was started on."""
 
@@ -247,6 +263,8 @@ Intent = (
     | AnswerElicitation
     | SetMode
     | SetModel
+    | AskUsage
+    | AskServers
     | SetOption
     | OpenSession
     | OnStored

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from canopy_tui.model import events as e
 from canopy_tui.model import (
+    controls,
     facts,
     listing,
     requests,
@@ -21,6 +21,7 @@ from canopy_tui.model import (
     unattached,
     updates,
 )
+from canopy_tui.model import events as e
 from canopy_tui.model.state import Replay, RequestState, Touched
 
 if TYPE_CHECKING:
@@ -73,6 +74,14 @@ def reduce(state: ClientState, event: e.Event) -> Touched:
             if (view := state.find(session)) is not None:
                 facts.take_models(view, (), model)
                 touched.sessions.add(view.id)
+        case e.UsageAsked(session):
+            controls.usage_asked(state, session, touched)
+        case e.UsageTold():
+            controls.usage_told(state, event, touched)
+        case e.ServersAsked():
+            controls.servers_asked(state, event, touched)
+        case e.ServersTold():
+            controls.servers_told(state, event, touched)
         case e.LoginChanged(need):
             state.login, touched.link = need, True
         case e.ProblemMet(problem):
@@ -108,6 +117,7 @@ def _turn(
             turns.prompt_sent(state, view, event, touched)
         case e.TurnEnded():
             _adopt(state, view, event.at, touched)
+            view.controls.add(event.use)
             turns.turn_ended(state, view, event, touched)
         case e.SteerSent():
             steering.sent(view, event, touched)

@@ -11,10 +11,12 @@ from enum import Enum
 from typing import Any
 
 from canopy_shared.content import ContentBlock
+from canopy_shared.ext.canopy_controls import are_offered
 from canopy_shared.ext.goal import Goal
 from canopy_shared.updates import Command, ConfigOption
 from canopy_tui.model.background import BackgroundTask
 from canopy_tui.model.catalogue import Catalogue, is_indexed
+from canopy_tui.model.controls import Controls
 from canopy_tui.model.entries import AnyEntry
 from canopy_tui.model.login import LoginMethod, LoginNeed
 
@@ -181,12 +183,15 @@ class SessionView:
     usage_used: int = 0
     usage_size: int = 0
     cost: float | None = None
+    currency: str = "USD"
     model: str = ""
     suggestions: tuple[str, ...] = ()
     goal: Goal | None = None
     """What Claude Code works towards on its own."""
     option_changes: dict[str, OptionChange] = field(default_factory=dict)
     """Option → a change of it that the agent has not agreed to, or has refused."""
+    controls: Controls = field(default_factory=Controls)
+    """Of a root: what it used, its limits, its MCP servers."""
     successor: str | None = None
     """The root that took the place of this one, which cannot go on."""
 
@@ -251,6 +256,11 @@ class AgentLink:
     def has_session_index(self) -> bool:
         """Whether stored sessions can be renamed and archived."""
         return is_indexed(self.meta)
+
+    @property
+    def tells_controls(self) -> bool:
+        """Whether it answers what only this client asks: its use, its MCP servers."""
+        return are_offered(self.meta)
 
     def offers(self, what: str) -> bool:
         """Whether the agent declares ``sessionCapabilities.<what>`` (list, delete, fork …)."""

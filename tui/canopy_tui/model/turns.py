@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from canopy_shared.ext import claude
 from canopy_tui.model import children, failures, transcript
+from canopy_tui.model.controls import rate_limit_of
 from canopy_tui.model.entries import MessageEntry, NoticeEntry, Role, RuleEntry
 from canopy_tui.model.state import Phase
 from canopy_tui.model.toolcalls import close_open
@@ -100,9 +101,14 @@ def usage(state: ClientState, view: SessionView, update: UsageUpdate, touched: T
     view.usage_used, view.usage_size = update.used, update.size
     if isinstance(update.cost, Mapping) and isinstance(update.cost.get("amount"), (int, float)):
         view.cost = float(update.cost["amount"])
+        currency = update.cost.get("currency")
+        view.currency = currency if isinstance(currency, str) and currency else "USD"
     meta = update.meta
     if isinstance(meta, Mapping) and isinstance(meta.get(claude.MODEL_KEY), str):
         view.model = meta[claude.MODEL_KEY]
+    limit = rate_limit_of(meta.get(claude.RATE_LIMIT_KEY)) if isinstance(meta, Mapping) else None
+    if limit is not None:
+        view.controls.rate_limits[limit.kind] = limit
     touched.sessions.add(view.id)
     origin = claude.origin_kind(meta)
     if origin is None:

@@ -51,3 +51,12 @@ def tokens(number: int) -> str:
                 else f"{value:.0f}{letter}"
             )
     return str(number)
+
+
+def money(sum_: float, currency: str = "USD", *, short: bool = False) -> str:
+    """``$1.20``, ``1.20 EUR``; ``$0.0042`` where two would hide it, ``short``: ``<$0.01``."""
+    digits = f"{sum_:,.4f}" if 0 < sum_ < 0.1 and not short else f"{sum_:,.2f}"
+    hidden = short and 0 < sum_ < 0.005
+    digits = "0.01" if hidden else digits
+    words = f"${digits}" if currency == "USD" else f"{digits} {currency}"
+    return f"<{words}" if hidden else words

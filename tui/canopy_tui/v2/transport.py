@@ -16,6 +16,7 @@ from canopy_shared import updates as u
 from canopy_shared import work_updates as w
 from canopy_shared.codec import decode_update
 from canopy_shared.errors import AcpError
+from canopy_shared.ext import canopy
 from canopy_shared.frames import Frame, Notification, Request, Response
 from canopy_shared.replayed import ReplayedUpdate
 from canopy_shared.unset import UNSET
@@ -241,6 +242,9 @@ def _hello(params: Mapping[str, Any]) -> dict[str, Any]:
     """The greeting in both versions at once: an agent reads the one that it speaks."""
     capabilities = shapes.mapping(params.get("clientCapabilities"))
     told = {"elicitation": capabilities["elicitation"]} if "elicitation" in capabilities else {}
+    own = shapes.mapping(capabilities.get("_meta")).get(canopy.NAMESPACE)
+    if own is not None:
+        told["_meta"] = {canopy.NAMESPACE: own}
     return {
         **params,
         "protocolVersion": VERSION,

@@ -12,6 +12,8 @@ from textual.css.query import NoMatches
 from canopy_tui.view.control_screen import ControlScreen
 from canopy_tui.view.labels import name_of
 from canopy_tui.view.options_page import OptionsPage
+from canopy_tui.view.servers_page import ServersPage
+from canopy_tui.view.usage_page import UsagePage
 from canopy_tui.view.work_app import WorkApp
 
 if TYPE_CHECKING:
@@ -24,6 +26,14 @@ class ControlApp(WorkApp):
     def action_show_options(self) -> None:
         """Everything that can be set."""
         self.show_controls(0)
+
+    def action_show_usage(self) -> None:
+        """What the session uses."""
+        self.show_controls(1)
+
+    def action_show_servers(self) -> None:
+        """Its MCP servers."""
+        self.show_controls(2)
 
     def show_controls(self, at: int) -> None:
         """Open the page with this number, or turn to it."""
@@ -39,8 +49,13 @@ class ControlApp(WorkApp):
             self.push_screen(ControlScreen(pages, at, around.glyphs, around.keymap, of))
 
     def _pages(self, root: str) -> list[Page]:
-        around = self.around
-        return [OptionsPage(self.state, root, around.glyphs, read_only=around.read_only)]
+        state, around = self.state, self.around
+        glyphs, read_only = around.glyphs, around.read_only
+        return [
+            OptionsPage(state, root, glyphs, read_only=read_only),
+            UsagePage(state, root, glyphs, around.now, read_only=read_only),
+            ServersPage(state, root, glyphs, read_only=read_only),
+        ]
 
     def follow_screens(self) -> None:
         """The controls are drawn anew with what they show."""

@@ -5,7 +5,7 @@ What the lines are and what they change is the business of the pages.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
@@ -20,6 +20,7 @@ from canopy_tui.view.posting import Posted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from canopy_tui.view.keys import Key
 
 _FULL_BELOW = (90, 28)
+_TICK = 2.0
 
 
 class Page(Protocol):
@@ -35,6 +37,8 @@ class Page(Protocol):
 
     title: str
     hints: tuple[Key, ...]
+    choice: str
+    """What Enter does, in a word; "" where it does nothing."""
 
     def items(self, width: int) -> Sequence[Item]:
         """Its lines, for so many cells."""
@@ -50,6 +54,9 @@ class Page(Protocol):
 
     def opened(self) -> Intent | None:
         """The page comes into view: what is to be asked for."""
+
+    def tick(self) -> Intent | None:
+        """Time goes by while the page is in view: what is to be asked for again."""
 
 
 class _Line(Clickable):
@@ -104,6 +111,7 @@ class ControlScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Show the first page."""
         self.turn_to(self._at)
+        self.set_interval(_TICK, lambda: self._post(self.page.tick()))
 
     def on_resize(self) -> None:
         """A small terminal is used up whole."""
@@ -138,14 +146,15 @@ class ControlScreen(ModalScreen[None]):
 
     def _hints(self) -> Content:
         line = Content("")
-        for key in (*CONTROLS.keys, *self.page.hints):
-            if not key.hint:
+        for key in (*self.page.hints, *CONTROLS.keys):
+            word = self.page.choice if key.id == "controls-choose" else key.hint
+            if not word:
                 continue
             first = self._keymap.get(key.id, key.keys).partition(",")[0]
             part = Content.assemble(
                 (shown(first, ascii_only=self._ascii), "bold $primary"),
                 " ",
-                (key.hint, "$text-muted"),
+                (word, "$text-muted"),
             ).stylize(clickable(f"screen.{key.action.partition('(')[0]}", *_parameters(key)))
             line = Content.assemble(line, "  " if line else "", part)
         return line
@@ -157,6 +166,13 @@ class ControlScreen(ModalScreen[None]):
     def action_turn(self, step: int) -> None:
         """The page beside, going round."""
         self.turn_to((self._at + step) % len(self._pages))
+
+    async def on_key(self, event: events.Key) -> None:
+        """The keys of the page in view alone."""
+        for key in self.page.hints:
+            if event.key in self._keymap.get(key.id, key.keys).split(","):
+                event.stop()
+                self.action_act(*_parameters(key))
 
     # --- lines --------------------------------------------------------------------------------
 
@@ -185,7 +201,7 @@ class ControlScreen(ModalScreen[None]):
         self._list.move_to(goes_to or key)
         self._post(intent)
 
-    def action_act(self, action: str) -> None:
+    def action_act(self, action: str = "") -> None:
         """A key of the page."""
         self._post(self.page.acted(action, self._list.cursor))
         self.show()
@@ -203,7 +219,7 @@ class ControlScreen(ModalScreen[None]):
             self.post_message(Posted(intent))
 
 
-def _parameters(key: Key) -> tuple[object, ...]:
+def _parameters(key: Key) -> tuple[Any, ...]:
     """What stands in the brackets of the action of a key: a number or a word."""
     inside = key.action.partition("(")[2].rstrip(")").strip("'\"")
     if not inside:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from canopy_tui.model.glyphs import ASCII, UNICODE
+from canopy_tui.model.sanitize import clipped
+from canopy_tui.model.words import money
 from canopy_tui.view.clicks import Clickable, clickable
 
 if TYPE_CHECKING:
@@ -116,13 +118,27 @@ class FooterLine(Clickable):
         return line
 
     def _gauge(self, view: SessionView | None) -> Content:
+        cost = self._cost(view)
         if view is None or not view.usage_size:
-            return Content("")
+            return cost
         part = max(0.0, min(1.0, view.usage_used / view.usage_size))
         style = "$text-muted" if part < 0.7 else "$warning" if part < 0.9 else "bold $error"
         words = Content.styled(f"{part:.0%} context", style)
         if self.size.width < 100:
-            return words
+            return _joined(cost, words)
         full = round(part * _BAR)
         on, off = ("#", "-") if self._glyphs == ASCII else ("━", "─")
-        return Content.assemble((on * full, style), (off * (_BAR - full), "$line"), " ", words)
+        bar = Content.assemble((on * full, style), (off * (_BAR - full), "$line"), " ", words)
+        return _joined(cost, bar)
+
+    @staticmethod
+    def _cost(view: SessionView | None) -> Content:
+        if view is None or not view.cost:
+            return Content("")
+        words = money(view.cost, clipped(view.currency, 8), short=True)
+        return Content.styled(words, "$text-muted")
+
+
+def _joined(cost: Content, context: Content) -> Content:
+    gap = "  " if cost and context else ""
+    return Content.assemble(cost, gap, context).stylize(clickable("app.show_usage"))

@@ -71,6 +71,8 @@ EVERYWHERE = Group(
         ),
         Key("stop-background", "f9", "stop_background", "Stop all work in the background", True),
         Key("options", "f10,alt+o", "show_options", "Options: mode, model, effort and more", True),
+        Key("usage", "alt+u", "show_usage", "Usage: context, tokens, cost, limits", True),
+        Key("servers", "alt+m", "show_servers", "MCP servers: state, reconnect, log in", True),
         Key("sessions", "f2", "show_sessions", "Sessions: go on with an old one", True),
         Key("restart", "f5", "restart_agent", "Start the agent again", True),
         Key("quit", "ctrl+q", "ask_quit", "Quit", True),
@@ -195,9 +197,8 @@ REVIEW = Group(
 CONTROLS = Group(
     "Options, usage, MCP servers",
     (
-        Key("controls-close", "escape,q,f10,ctrl+c", "back", "Fold, or close", hint="close"),
-        Key("controls-choose", "enter,space", "choose", "Change it, take it", hint="change"),
-        Key("controls-page", "tab,right,l", "turn(1)", "Next page", hint="next page"),
+        Key("controls-choose", "enter,space", "choose", "Change it, take it"),
+        Key("controls-page", "tab,right,l", "turn(1)", "Next page", hint="page"),
         Key("controls-page-before", "shift+tab,left,h", "turn(-1)", "Page before"),
         Key("controls-up", "up,k", "move(-1)", "Line above"),
         Key("controls-down", "down,j", "move(1)", "Line below"),
@@ -205,6 +206,22 @@ CONTROLS = Group(
         Key("controls-page-down", "pagedown", "page(1)", "A page down"),
         Key("controls-first", "home", "move(-1000000)", "First line"),
         Key("controls-last", "end", "move(1000000)", "Last line"),
+        Key("controls-close", "escape,q,f10,ctrl+c", "back", "Fold, or close", hint="close"),
+    ),
+)
+
+USAGE = Group(
+    "Options, usage, MCP servers",
+    (Key("usage-again", "r,f5", "act('again')", "Usage: ask the agent anew", hint="ask anew"),),
+)
+
+SERVERS = Group(
+    "Options, usage, MCP servers",
+    (
+        Key("server-reconnect", "r", "act('reconnect')", "Server: reconnect", hint="reconnect"),
+        Key("server-switch", "e", "act('switch')", "Server: enable, disable", hint="on / off"),
+        Key("server-login", "o", "act('signIn')", "Server: log in", hint="log in"),
+        Key("servers-again", "f5", "act('again')", "Servers: ask the agent anew", hint="ask anew"),
     ),
 )
 
@@ -332,6 +349,8 @@ GROUPS = (
     TASK,
     REVIEW,
     CONTROLS,
+    USAGE,
+    SERVERS,
     PERMISSION,
     ANSWERS,
     FORM,

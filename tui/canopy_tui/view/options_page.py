@@ -33,6 +33,7 @@ class OptionsPage:
 
     title = "Options"
     hints: tuple[Key, ...] = ()
+    choice = "change"
 
     def __init__(self, state: ClientState, root: str, glyphs: str, *, read_only: bool) -> None:
         self._state = state
@@ -137,6 +138,10 @@ class OptionsPage:
 
     def opened(self) -> Intent | None:
         """Options are told by the agent without being asked for."""
+        return None
+
+    def tick(self) -> Intent | None:
+        """Nothing changes with time."""
         return None
 
     def back(self) -> str | None:
