@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from canopy_shared.ext.canopy_controls import McpServer, UsageReport
-    from canopy_tui.model.events import ServersAsked, ServersTold, UsageTold
-    from canopy_tui.model.state import ClientState, Touched
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,51 +84,6 @@ class Controls:
         self.main += use.main or Tokens()
         for model, tokens in use.models:
             self.models[model] = self.models.get(model, Tokens()) + tokens
-
-
-def usage_asked(state: ClientState, session: str, touched: Touched) -> None:
-    """A report is on its way."""
-    view = state.find(session)
-    if view is not None:
-        touched.sessions.add(view.id)
-        view.controls.asks_report = True
-
-
-def usage_told(state: ClientState, event: UsageTold, touched: Touched) -> None:
-    """A report came, or the reason why none does."""
-    view = state.find(event.session)
-    if view is not None:
-        touched.sessions.add(view.id)
-        view.controls.asks_report = False
-        view.controls.report = event.report or view.controls.report
-        view.controls.report_error = event.error
-
-
-def servers_asked(state: ClientState, event: ServersAsked, touched: Touched) -> None:
-    """Servers are asked for, perhaps with something to do with one of them."""
-    view = state.find(event.session)
-    if view is None:
-        return
-    touched.sessions.add(view.id)
-    view.controls.asks_servers = True
-    if event.server:
-        view.controls.at_work[event.server] = event.action
-        view.controls.problems.pop(event.server, None)
-
-
-def servers_told(state: ClientState, event: ServersTold, touched: Touched) -> None:
-    """Servers came, or the reason why none do."""
-    view = state.find(event.session)
-    if view is None:
-        return
-    touched.sessions.add(view.id)
-    controls = view.controls
-    controls.asks_servers = False
-    controls.at_work.pop(event.server, None)
-    controls.servers = controls.servers if event.servers is None else event.servers
-    controls.servers_error = event.error
-    if event.problem and event.server:
-        controls.problems[event.server] = event.problem
 
 
 def rate_limit_of(info: object) -> RateLimit | None:

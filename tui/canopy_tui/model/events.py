@@ -368,3 +368,6 @@ Event = (
 
 AboutStored = SessionsAsked | SessionsListed | ListingFailed | StoredSessionChanged
 """What happens to the list of stored sessions."""
+
+AboutControls = UsageAsked | UsageTold | ServersAsked | ServersTold
+"""What becomes known of a session beside its conversation."""

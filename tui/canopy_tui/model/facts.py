@@ -11,7 +11,15 @@ from canopy_shared.ext import failure, file_report, goal, suggestions
 from canopy_shared.unset import Unset
 from canopy_tui.model import failures, transcript
 from canopy_tui.model.entries import ChangesEntry
-from canopy_tui.model.events import OptionAsked, OptionSettled
+from canopy_tui.model.events import (
+    ModelChanged,
+    OptionAsked,
+    OptionSettled,
+    ServersAsked,
+    ServersTold,
+    UsageAsked,
+    UsageTold,
+)
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import OptionChange, Replay
 
@@ -24,6 +32,7 @@ if TYPE_CHECKING:
         CurrentModeUpdate,
         SessionInfoUpdate,
     )
+    from canopy_tui.model.events import AboutControls
     from canopy_tui.model.state import ClientState, SessionView, Touched
 
 TITLE_LIMIT = 200
@@ -70,6 +79,40 @@ def take_models(view: SessionView, models: tuple[tuple[str, str, str], ...], cur
         view.model_id = current
         names = {id_: name for id_, name, _ in view.models}
         view.model = clipped(names.get(current, current), TITLE_LIMIT)
+
+
+def model_changed(state: ClientState, event: ModelChanged, touched: Touched) -> None:
+    """The agent agreed to another model."""
+    view = state.find(event.session)
+    if view is not None:
+        take_models(view, (), event.model)
+        touched.sessions.add(view.id)
+
+
+def controls_changed(state: ClientState, event: AboutControls, touched: Touched) -> None:
+    """A report or the servers were asked for, or came, or did not."""
+    view = state.find(event.session)
+    if view is None:
+        return
+    touched.sessions.add(view.id)
+    controls = view.controls
+    match event:
+        case UsageAsked():
+            controls.asks_report = True
+        case UsageTold(_, report, error):
+            controls.asks_report, controls.report_error = False, error
+            controls.report = report or controls.report
+        case ServersAsked(_, action, server):
+            controls.asks_servers = True
+            if server:
+                controls.at_work[server] = action
+                controls.problems.pop(server, None)
+        case ServersTold(_, servers, error, server, problem):
+            controls.asks_servers, controls.servers_error = False, error
+            controls.servers = controls.servers if servers is None else servers
+            controls.at_work.pop(server, None)
+            if problem and server:
+                controls.problems[server] = problem
 
 
 def option_change(state: ClientState, event: OptionAsked | OptionSettled, touched: Touched) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from canopy_tui.model import events as e
 from canopy_tui.model import (
-    controls,
     facts,
     listing,
     requests,
@@ -21,7 +21,6 @@ from canopy_tui.model import (
     unattached,
     updates,
 )
-from canopy_tui.model import events as e
 from canopy_tui.model.state import Replay, RequestState, Touched
 
 if TYPE_CHECKING:
@@ -70,18 +69,10 @@ def reduce(state: ClientState, event: e.Event) -> Touched:
             _turn(state, event, touched)
         case e.OptionAsked() | e.OptionSettled():
             facts.option_change(state, event, touched)
-        case e.ModelChanged(session, model):
-            if (view := state.find(session)) is not None:
-                facts.take_models(view, (), model)
-                touched.sessions.add(view.id)
-        case e.UsageAsked(session):
-            controls.usage_asked(state, session, touched)
-        case e.UsageTold():
-            controls.usage_told(state, event, touched)
-        case e.ServersAsked():
-            controls.servers_asked(state, event, touched)
-        case e.ServersTold():
-            controls.servers_told(state, event, touched)
+        case e.ModelChanged():
+            facts.model_changed(state, event, touched)
+        case e.UsageAsked() | e.UsageTold() | e.ServersAsked() | e.ServersTold():
+            facts.controls_changed(state, event, touched)
         case e.LoginChanged(need):
             state.login, touched.link = need, True
         case e.ProblemMet(problem):
