@@ -227,3 +227,15 @@ async def test_keys_can_be_changed_and_wrong_settings_are_told() -> None:
         await play.shows("F11")
         await play.press("escape", "f11")
         assert isinstance(play.screen, SessionPicker)
+
+
+async def test_the_list_that_the_client_keeps_itself_says_so_and_forgets() -> None:
+    async with playing(WIDE) as play:
+        play.stage.apply(e.LinkChanged(status="ready", at=1.0, remembers=True))
+        await play.press("f2")
+        await listed(play, Query(HERE), OLD)
+        await play.shows("1 session that Canopy remembers: this agent keeps no list")
+        await play.press("ctrl+d")
+        await play.shows("Canopy lists it no longer")
+        await play.press("y")
+        assert play.stage.acted[-1] == i.DeleteSession("old-1")

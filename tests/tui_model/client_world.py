@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from canopy_tui.first_session import Beginning
     from canopy_tui.model.events import Event
     from canopy_tui.model.state import ClientState, PendingRequest, SessionView, Touched
+    from canopy_tui.session_library import Recent
     from fakes.agent import FakeAgentScript
 
 
@@ -33,6 +34,7 @@ class World:
         environment: dict[str, str],
         beginning: Beginning | None = None,
         observe: Callable[[Event], None] | None = None,
+        recent: Recent | None = None,
     ) -> None:
         self.painted: list[Touched] = []
         self.controller = Controller(
@@ -43,6 +45,7 @@ class World:
             environment=environment,
             beginning=beginning,
             observe=observe,
+            recent=recent,
         )
 
     @property

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from canopy_tui.agent_connection import AgentConnection, Ending, Launch
     from canopy_tui.model.state import ClientState
+    from canopy_tui.session_library import Recent
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +46,9 @@ class AgentLife:
         clock: Callable[[], float],
         beginning: Beginning | None = None,
         patience: float = PATIENCE,
+        recent: Recent | None = None,
     ) -> None:
+        self._recent = recent
         self._beginning = beginning or Beginning()
         self._patience = patience
         self._launch = launch
@@ -150,7 +153,9 @@ class AgentLife:
         try:
             facts = self._facts = await client.initialize()
             slow.cancel()
-            self.library = SessionLibrary(client, facts, self._emit, self._state)
+            self.library = library = SessionLibrary(
+                client, facts, self._emit, self._state, self._recent
+            )
             self._emit(
                 e.LinkChanged(
                     status="ready",
@@ -158,6 +163,7 @@ class AgentLife:
                     capabilities=facts.capabilities,
                     meta=facts.meta,
                     logins=facts.logins,
+                    remembers=library.remembers,
                     at=self._clock(),
                 )
             )
@@ -246,7 +252,7 @@ class AgentLife:
     async def _restore(self, client: AcpClient, facts: AgentFacts, session: str, cwd: str) -> None:
         """Load an old session; where that is impossible, open a new one beside it."""
         problem = "this agent cannot load an old session"
-        if facts.loads_sessions:
+        if facts.takes_up_sessions:
             try:
                 await client.load_session(session, cwd)
             except ConnectionClosedError:

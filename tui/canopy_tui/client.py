@@ -62,6 +62,7 @@ class AcpClient:
         self._keys = request_keys or itertools.count(1)
         self._open: dict[int, _OpenRequest] = {}
         self._reports_files = False
+        self._take_up = methods.SESSION_LOAD
         self._loads: dict[str, tuple[RequestId, asyncio.Future[str]]] = {}
         self._unwanted: set[str] = set()
         """Sessions whose load was stopped: what still comes of them is nothing."""
@@ -86,6 +87,8 @@ class AcpClient:
         params = wire_answers.initialize_params()
         facts = await self._call(methods.INITIALIZE, params, wire_answers.read_initialize)
         self._reports_files = air.AGENT_FILE_CHANGE_REPORT in facts.air
+        if facts.takes_up_sessions and not facts.loads_sessions:
+            self._take_up = methods.SESSION_RESUME
         return facts
 
     async def new_session(self, cwd: str) -> str:
@@ -94,16 +97,15 @@ class AcpClient:
         return await self._call(methods.SESSION_NEW, params, lambda r: self._opened(r, None, cwd))
 
     async def load_session(self, session: str, cwd: str, title: str = "") -> None:
-        """Take up an old session; its history arrives before this returns. Raises ``AcpError``,
-        ``request_cancelled`` when :meth:`stop_loading` was called meanwhile.
+        """Take up an old session; its history arrives before this returns, where the agent sends
+        it. Raises ``AcpError``, ``request_cancelled`` when :meth:`stop_loading` was called
+        meanwhile.
         """
         self._emit(e.ReplayStarted(session=session, at=self._clock(), cwd=cwd, title=title))
         self._unwanted.discard(session)
         params = {"sessionId": session, "cwd": cwd, "mcpServers": []}
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        id_ = self._send(
-            methods.SESSION_LOAD, params, lambda r: self._opened(r, session, cwd), answer
-        )
+        id_ = self._send(self._take_up, params, lambda r: self._opened(r, session, cwd), answer)
         self._loads[session] = id_, answer
         try:
             await answer

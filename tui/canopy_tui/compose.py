@@ -28,9 +28,9 @@ from canopy_tui.first_session import Beginning, FirstSession
 from canopy_tui.foreign_agent import launch_foreign
 from canopy_tui.in_process_agent import InProcessAgent
 from canopy_tui.model.glyphs import glyph_set
-from canopy_tui.open_sessions import OpenSessions
 from canopy_tui.paths import locations
 from canopy_tui.recording import recorded
+from canopy_tui.remembered import Remembered
 from canopy_tui.storage import Drafts, Pictures, PromptHistory
 from canopy_tui.trust import TrustedDirectories
 
@@ -168,12 +168,11 @@ async def _run(
 
         made: list[Controller] = []
         folder = locations(stage.environment).state
-        trust = TrustedDirectories(folder) if stage.remembers else None
-        if trust is not None and trusted:
-            trust.give(str(stage.directory), keep=False)
-        opened = OpenSessions(folder) if stage.remembers else None
-        may_open = trust.holds if trust is not None else None
-        beginning = Beginning(first, may_open) if may_open is not None else Beginning(first)
+        kept = None
+        beginning = Beginning(first)
+        if stage.remembers:
+            kept = Remembered(folder, stage.agent_command, stage.directory, trusted=trusted)
+            beginning = Beginning(first, kept.trust.holds)
 
         def make_host(schedule: Schedule, on_touched: Callable[[Touched], None]) -> Controller:
             def paint(touched: Touched) -> None:
@@ -188,19 +187,20 @@ async def _run(
                     on_touched=paint,
                     environment=stage.environment,
                     beginning=beginning,
-                    observe=opened.observe if opened is not None else None,
+                    observe=kept.observe if kept is not None else None,
+                    recent=kept.recent if kept is not None else None,
                 )
             )
             return made[0]
 
         around = _surroundings(stage)
-        if opened is not None:
-            where = str(stage.directory)
+        if kept is not None:
+            plain = first == FirstSession()
             around = replace(
                 around,
-                trust=trust,
-                held_elsewhere=opened.holder,
-                left=opened.left_behind(where) if first == FirstSession() else None,
+                trust=kept.trust,
+                held_elsewhere=kept.opened.holder,
+                left=kept.opened.left_behind(str(stage.directory)) if plain else None,
             )
         app = CanopyApp(make_host, around)
         try:
@@ -209,8 +209,8 @@ async def _run(
         finally:
             for controller in made:
                 await controller.aclose()
-            if opened is not None:
-                opened.release_all()
+            if kept is not None:
+                kept.opened.release_all()
         words = _farewell(app.state, stage.directory) if stage.resumable else []
         return app.return_code or 0, words
 

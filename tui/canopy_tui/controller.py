@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from canopy_tui.frame_pump import Schedule
     from canopy_tui.model.state import SessionView
     from canopy_tui.prompt_flow import PromptIntent
+    from canopy_tui.session_library import Recent
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +60,7 @@ class Controller:
         clock: Callable[[], float] = time.time,
         beginning: Beginning | None = None,
         observe: Callable[[e.Event], None] | None = None,
+        recent: Recent | None = None,
     ) -> None:
         self._observe = observe
         self.state = ClientState()
@@ -72,7 +74,7 @@ class Controller:
             lambda: self.state, lambda: self._client, self.apply, self._spawn
         )
         self._life = AgentLife(
-            launch, str(directory), self.apply, lambda: self.state, clock, beginning
+            launch, str(directory), self.apply, lambda: self.state, clock, beginning, recent=recent
         )
         self._flow = PromptFlow(self.state, lambda: self._client, self.apply, clock)
 

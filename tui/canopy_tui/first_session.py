@@ -89,11 +89,11 @@ async def _go_on(
     facts: AgentFacts, library: SessionLibrary, beginning: Beginning, cwd: str
 ) -> Problem | None:
     wish = beginning.wish
-    if not facts.loads_sessions:
+    if not facts.takes_up_sessions:
         return Problem(
             "This agent cannot load an old session", advice="This is a new session instead."
         )
-    row = await _wanted(facts, library, wish, cwd)
+    row = await _wanted(library, wish, cwd)
     if row is None and wish.resume is None:
         return Problem(
             "There is no session here to go on with",
@@ -117,11 +117,10 @@ async def _go_on(
     return _OPENED if await library.open_row(row) else _TOLD
 
 
-async def _wanted(
-    facts: AgentFacts, library: SessionLibrary, wish: FirstSession, cwd: str
-) -> ListedSession | None:
+async def _wanted(library: SessionLibrary, wish: FirstSession, cwd: str) -> ListedSession | None:
     if wish.resume is None:
-        return await library.newest(cwd) if facts.lists_sessions else None
-    if facts.lists_sessions:
-        return await library.find(wish.resume)
-    return ListedSession(id=wish.resume, cwd=cwd)  # the agent says whether it has it
+        return await library.newest(cwd) if library.lists else None
+    row = await library.find(wish.resume) if library.lists else None
+    if row is None and (library.remembers or not library.lists):
+        return ListedSession(id=wish.resume, cwd=cwd)  # the agent says whether it has it
+    return row

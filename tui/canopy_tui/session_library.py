@@ -5,7 +5,7 @@ It asks the agent and tells what came of it as events; what is shown of that is 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
 from canopy_shared.errors import (
     REQUEST_CANCELLED,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView
     from canopy_tui.wire_answers import AgentFacts
 
+NO_HISTORY = "This agent does not send what was said before. It knows it, and the session goes on."
 PICK_ANOTHER = "Pick another session, or go on in a new one."
 _MOST_PAGES = 200
 """Pages that are looked through for one session."""
@@ -33,8 +34,20 @@ _MOST_PAGES = 200
 Refusal = (AcpError, UnusableAgentError)
 
 
+class Recent(Protocol):
+    """The client's own list of sessions, for agents that keep none."""
+
+    def rows(self, query: Query) -> tuple[ListedSession, ...]:
+        """Those that ``query`` wants, newest first."""
+
+    def forget(self, session: str) -> None:
+        """List a session no longer."""
+
+
 class SessionLibrary:
-    """What is stored at one agent. ``client`` is its endpoint, ``facts`` what it said of itself."""
+    """What is stored at one agent. ``client`` is its endpoint, ``facts`` what it said of itself,
+    ``recent`` what is listed when the agent lists nothing itself.
+    """
 
     def __init__(
         self,
@@ -42,7 +55,10 @@ class SessionLibrary:
         facts: AgentFacts,
         on_event: Callable[[e.Event], None],
         state: Callable[[], ClientState],
+        recent: Recent | None = None,
     ) -> None:
+        usable = facts.takes_up_sessions and not facts.lists_sessions
+        self._recent = recent if usable else None
         self._client = client
         self._facts = facts
         self._emit = on_event
@@ -71,6 +87,23 @@ class SessionLibrary:
 
     # --- the list -----------------------------------------------------------------------------
 
+    @property
+    def remembers(self) -> bool:
+        """Whether the client keeps the list."""
+        return self._recent is not None
+
+    @property
+    def lists(self) -> bool:
+        """Whether there is a list of stored sessions."""
+        return self.remembers or self._facts.lists_sessions
+
+    async def _page(
+        self, query: Query, cursor: str | None
+    ) -> tuple[tuple[ListedSession, ...], str | None]:
+        if self._recent is not None:
+            return self._recent.rows(query), None
+        return await self._client.stored.page(self._facts, query, cursor)
+
     async def _list(self, query: Query, *, more: bool) -> None:
         catalogue = self._state().catalogue
         same = catalogue.query == query
@@ -79,7 +112,7 @@ class SessionLibrary:
         cursor = catalogue.cursor if more else None
         self._emit(e.SessionsAsked(query, more))
         try:
-            rows, following = await self._client.stored.page(self._facts, query, cursor)
+            rows, following = await self._page(query, cursor)
         except ConnectionClosedError:
             self._emit(e.ListingFailed(query, "The agent is gone."))
         except AcpError as error:
@@ -100,7 +133,7 @@ class SessionLibrary:
         begin_so: list[ListedSession] = []
         cursor, asked = None, set[str]()
         while len(asked) < _MOST_PAGES:
-            rows, cursor = await self._client.stored.page(self._facts, Query(None, ALL), cursor)
+            rows, cursor = await self._page(Query(None, ALL), cursor)
             for row in rows:
                 if row.id == session:
                     return row
@@ -112,7 +145,7 @@ class SessionLibrary:
 
     async def newest(self, cwd: str) -> ListedSession | None:
         """The session that was used last in a directory; None for none. Raises ``AcpError``."""
-        rows, _ = await self._client.stored.page(self._facts, Query(cwd), None)
+        rows, _ = await self._page(Query(cwd), None)
         return max(rows, key=lambda row: row.updated_at, default=None)
 
     # --- opening ------------------------------------------------------------------------------
@@ -135,8 +168,12 @@ class SessionLibrary:
                 self._close(session)  # the person stopped it; the agent may have opened it already
             else:
                 self._tell("The session was not opened", error)
+                self._forget_if_gone(session, error)
             return False
         self._make_room(instead_of)
+        if not self._facts.loads_sessions:
+            at = self._state().sessions[session].started_at
+            self._emit(e.Noticed(session=session, severity="info", title=NO_HISTORY, at=at))
         return True
 
     async def _fork(self, intent: i.ForkSession) -> None:
@@ -159,9 +196,18 @@ class SessionLibrary:
         if self._facts.closes_sessions:
             self._client.close_quietly(session)
 
+    def _forget_if_gone(self, session: str, error: Exception) -> None:
+        gone = isinstance(error, AcpError) and error.code == RESOURCE_NOT_FOUND
+        if gone and self._recent is not None:
+            self._recent.forget(session)
+            self._emit(e.StoredSessionChanged(session, deleted=True))
+
     async def _delete(self, session: str) -> None:
         done = e.StoredSessionChanged(session, deleted=True)
-        if await self._change("deleted", self._client.stored.delete(session), done):
+        if self._recent is not None:
+            self._recent.forget(session)  # the agent keeps what it has
+            self._emit(done)
+        elif await self._change("deleted", self._client.stored.delete(session), done):
             self._emit(e.SessionClosed(session=session))
 
     # --- changes ------------------------------------------------------------------------------

@@ -69,6 +69,11 @@ class AgentFacts:
         return self.capabilities.get("loadSession") is True
 
     @property
+    def takes_up_sessions(self) -> bool:
+        """Whether an old session can be gone on with, be it without its history."""
+        return self.loads_sessions or can(self.capabilities, "resume")
+
+    @property
     def air(self) -> frozenset[str]:
         """The AIR capabilities that the agent has."""
         return air.declaration({"_meta": self.meta}).capabilities

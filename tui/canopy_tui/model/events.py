@@ -205,6 +205,7 @@ class LinkChanged:
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
     logins: tuple[LoginMethod, ...] = ()
+    remembers: bool = False
 
 
 @dataclass(frozen=True, slots=True)

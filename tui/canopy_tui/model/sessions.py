@@ -131,6 +131,7 @@ def link_changed(state: ClientState, event: LinkChanged, touched: Touched) -> No
         capabilities=event.capabilities or before.capabilities,
         meta=event.meta or before.meta,
         logins=event.logins or before.logins,
+        remembers=event.remembers,
     )
     if event.status != "ready":
         state.login = None

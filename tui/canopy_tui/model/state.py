@@ -251,6 +251,8 @@ class AgentLink:
     meta: Mapping[str, Any] = field(default_factory=dict)
     """``_meta`` of the answer to ``initialize``."""
     logins: tuple[LoginMethod, ...] = ()
+    remembers: bool = False
+    """The client keeps the list of sessions, since the agent keeps none."""
 
     @property
     def has_session_index(self) -> bool:

@@ -167,7 +167,13 @@ class SessionPicker(ModalScreen[None]):
             return Content.styled(self._nothing(), "$warning")
         of = f" of {len(catalogue.rows)}" if self._search else ""
         more = " and more" if catalogue.cursor else ""
-        return Content.styled(f"{number}{of} sessions{more}", "$text-muted")
+        kept = " that Canopy remembers: this agent keeps no list" if self._remembers else ""
+        word = "session" if number == 1 and not (of or more) else "sessions"
+        return Content.styled(f"{number}{of} {word}{more}{kept}", "$text-muted")
+
+    @property
+    def _remembers(self) -> bool:
+        return self._state.link.remembers
 
     def _nothing(self) -> str:
         if self._search:
@@ -227,6 +233,8 @@ class SessionPicker(ModalScreen[None]):
 
     def _can(self, what: str) -> bool:
         link = self._state.link
+        if link.remembers and what in ("list", "delete"):
+            return True
         return link.has_session_index if what == "index" else link.offers(what)
 
     def _usable(self, action: str) -> bool:
@@ -353,9 +361,12 @@ class SessionPicker(ModalScreen[None]):
             return
         title = clipped(row.title, 200) or row.id
         question = f"Delete “{title}” and its agents for good? This cannot be taken back."
-        if row.id in self._state.sessions:
+        if self._remembers:
+            question = f"Forget “{title}”? Canopy lists it no longer; the agent may still have it."
+        elif row.id in self._state.sessions:
             question += " It is open here, and closes."
-        screen = ConfirmScreen("Delete", question, "Delete it", "Keep it")
+        words = ("Forget", "Forget it") if self._remembers else ("Delete", "Delete it")
+        screen = ConfirmScreen(words[0], question, words[1], "Keep it")
 
         def answered(yes: Any) -> None:
             if yes:

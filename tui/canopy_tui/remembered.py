@@ -1,0 +1,35 @@
+"""What the client remembers of directories and sessions from run to run, under one roof.
+
+It joins the notes of one state folder; what each holds is their own business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from canopy_tui.open_sessions import OpenSessions
+from canopy_tui.recent_sessions import RecentSessions
+from canopy_tui.trust import TrustedDirectories
+
+if TYPE_CHECKING:
+    from canopy_tui.model.events import Event
+
+
+class Remembered:
+    """``command`` starts the agent; ``trusted``: this directory is trusted for this run."""
+
+    def __init__(
+        self, folder: Path, command: Sequence[str], directory: Path, *, trusted: bool
+    ) -> None:
+        self.trust = TrustedDirectories(folder)
+        self.opened = OpenSessions(folder)
+        self.recent = RecentSessions(folder, command)
+        if trusted:
+            self.trust.give(str(directory), keep=False)
+
+    def observe(self, event: Event) -> None:
+        """Follow what happens in the client."""
+        self.opened.observe(event)
+        self.recent.observe(event)
