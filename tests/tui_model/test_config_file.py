@@ -24,6 +24,7 @@ tree = "ctrl+e"
 """
     keys = {"tree": "ctrl+e", "sessions": "f10,ctrl+l"}
     assert parse_settings(text, KNOWN) == Settings("canopy-light", "ascii", "off", "none", keys)
+    assert parse_settings('theme = "auto"', KNOWN) == Settings("auto")
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,14 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from canopy_tui.agent_connection import StartFailedError
 from canopy_tui.app_run import leaving_on_signals, logging_to
-from canopy_tui.config_file import Settings, conflicts, read_settings
+from canopy_tui.background_note import note, noted
+from canopy_tui.config_file import AUTO, Settings, conflicts, read_settings
 from canopy_tui.controller import Controller
 from canopy_tui.file_index import FileIndex
 from canopy_tui.first_session import Beginning, FirstSession
@@ -258,6 +260,7 @@ def _surroundings(stage: Stage) -> Surroundings:
         keep_picture=Pictures(folder).keep,
         agent_command=stage.agent_command,
         peek=stage.peek,
+        on_background=partial(note, locations(stage.environment).cache),
     )
 
 
@@ -273,6 +276,7 @@ def _desktop_of(environment: Mapping[str, str]) -> dict[str, Any]:
 def _settings(environment: Mapping[str, str]) -> tuple[Settings, dict[str, Any]]:
     """The person's settings, and those of them that the app is given as they are."""
     from canopy_tui.view.keys import GROUPS
+    from canopy_tui.view.terminal_background import guess, may_ask
 
     usual = [{key.id: key.keys for key in group.keys if key.action} for group in GROUPS]
     known = frozenset(name for keys in usual for name in keys)
@@ -280,7 +284,9 @@ def _settings(environment: Mapping[str, str]) -> tuple[Settings, dict[str, Any]]
     doubled = [fault for keys in usual for fault in conflicts(settings.keys, keys)]
     return settings, {
         "keymap": settings.keys,
-        "theme": settings.theme,
+        "theme": "" if settings.theme == AUTO else settings.theme,
+        "background": guess(environment) or noted(locations(environment).cache),
+        "asks_background": may_ask(environment),
         "still": settings.motion == "none",
         "faults": (*settings.faults, *doubled),
     }

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any
 
 FILE = "config.toml"
+AUTO = "auto"
+"""The theme that follows the terminal."""
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
-    "theme": ("canopy-dark", "canopy-light", "ansi-dark", "ansi-light"),
+    "theme": (AUTO, "canopy-dark", "canopy-light", "ansi-dark", "ansi-light"),
     "glyphs": ("unicode", "ascii"),
     "notify": ("off", "bell", "desktop"),
     "motion": ("full", "none"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import constants, events
+from textual import events
 from textual.widgets import Input, TextArea
 
 from canopy_tui.model import tree
@@ -30,7 +30,6 @@ from canopy_tui.view.request_screen import RequestScreen
 from canopy_tui.view.session_app import SessionApp
 from canopy_tui.view.session_tree import SessionTree
 from canopy_tui.view.start_view import StartView
-from canopy_tui.view.theme import DARK, LIGHT, THEMES
 from canopy_tui.view.transcript import TranscriptView
 
 if TYPE_CHECKING:
@@ -65,9 +64,6 @@ class CanopyApp(SessionApp, ControlApp, FindApp, ExportApp):
         self._announcer = Announcer(self.state, around.glyphs, self._ring, self._write_title)
         self._turns: dict[str, int] = {}
         self._last_looks = 0
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = around.theme or (LIGHT if constants.DEFAULT_THEME == LIGHT else DARK)
         self.set_keymap(dict(around.keymap))
         if around.still:
             self.animation_level = "none"
@@ -78,6 +74,7 @@ class CanopyApp(SessionApp, ControlApp, FindApp, ExportApp):
         """Paint first; the agent is started when the first frame is on screen."""
         self.set_interval(TICK, self._tick)
         self.call_after_refresh(self.begin)
+        self.call_after_refresh(self.ask_background)
         self.screen_change_signal.subscribe(self, lambda _screen: self.desk.mark_screen())
 
     def show_touched(self, touched: object) -> None:

@@ -126,7 +126,9 @@ class Surroundings:
     ``trust`` None: no directory is asked about. ``peek`` gives the last words of a stored session.
     ``held_elsewhere`` names the other client that has a session open. ``left`` is a session to be
     offered at the start. ``agent_command`` is how the agent was started, empty for our own.
-    ``keymap`` are keys that the person changed, by id; ``theme`` "" is the usual one; ``still``:
+    ``keymap`` are keys that the person changed, by id; ``theme`` "" follows the background
+    of the terminal, which ``background`` guesses (``light``, ``dark`` or ""), and
+    ``on_background`` is told; ``asks_background``: the terminal may be asked for it. ``still``:
     nothing moves; ``faults`` are wrong lines of the person's settings.
     """
 
@@ -160,5 +162,8 @@ class Surroundings:
     agent_command: tuple[str, ...] = ()
     keymap: Mapping[str, str] = field(default_factory=dict)
     theme: str = ""
+    background: str = ""
+    asks_background: bool = False
+    on_background: Callable[[str], None] = _nothing
     still: bool = False
     faults: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from textual import _ansi_sequences
 from textual._xterm_parser import XTermParser
 
+from canopy_tui.view.terminal_background import REPLIES, BackgroundTold
 from canopy_tui.view.terminal_paste import PasteFilter
 
 if TYPE_CHECKING:
@@ -49,20 +50,33 @@ SEQUENCES: dict[str, str] = {
 
 
 def teach() -> None:
-    """Put :data:`SEQUENCES` into the table of Textual's parser, and a filter for pastes before it;
-    a second call changes nothing.
+    """Put :data:`SEQUENCES` into the table of Textual's parser, and filters before it for pastes and
+    for what the terminal answers; a second call changes nothing.
     """
     table = cast("dict[str, Any]", _ansi_sequences.ANSI_SEQUENCES_KEYS)
     for sequence, key in SEQUENCES.items():
         table[sequence] = (_NamedKey(key),)
     XTermParser.feed = _filtered  # type: ignore[method-assign, assignment]
+    XTermParser.tick = _ticked  # type: ignore[method-assign, assignment]
 
 
-_feed = XTermParser.feed
+_feed, _tick = XTermParser.feed, XTermParser.tick
 
 
 def _filtered(parser: XTermParser, data: str) -> Iterable[Message]:
     """Feed the parser of Textual with what may be read of ``data``."""
     paste = parser.__dict__.setdefault("paste_filter", PasteFilter())
-    readable = paste(data)
-    return _feed(parser, readable) if readable or not data else ()
+    typed = data if paste.takes(data) else REPLIES(data)
+    while REPLIES.told:
+        yield BackgroundTold(REPLIES.told.pop())
+    readable = paste(typed)
+    if readable or not data:
+        yield from _feed(parser, readable)
+
+
+def _ticked(parser: XTermParser) -> Iterable[Message]:
+    """Let the parser look at the time, with what was held back for too long."""
+    late = REPLIES.overdue()
+    if late:
+        yield from _feed(parser, late)
+    yield from _tick(parser)

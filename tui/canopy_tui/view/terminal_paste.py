@@ -25,6 +25,10 @@ class PasteFilter:
         self._passed = ""
         """What was read last, which may be the beginning of the beginning."""
 
+    def takes(self, piece: str) -> bool:
+        """Whether something of ``piece`` is pasted."""
+        return self._inside or _START in piece
+
     def __call__(self, piece: str) -> str:
         """What may be read of ``piece``; the rest comes with the next one."""
         rest = self._held + piece
