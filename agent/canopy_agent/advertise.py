@@ -57,7 +57,7 @@ OWN_OFFERS: Final = (
 
 AIR_OFFERS: Final[tuple[tuple[str, Condition], ...]] = (
     (air.SESSION_FAILURE, to_air),
-    (air.AGENT_FILE_CHANGE_REPORT, _to_older_air),
+    (air.AGENT_FILE_CHANGE_REPORT, to_air),
     (air.NATIVE_SUBAGENT_SESSIONS, to_air),
     (air.ASYNC_TASKS, _to_older_air),
     (air.CUSTOM_INSTRUCTIONS, to_air),

@@ -14,7 +14,7 @@ from canopy_agent.claude.errors import ControlFailed
 from canopy_agent.session import file_report
 from canopy_agent.session.file_report import FileReports, ReportedPrompt, Roots
 from canopy_shared.codec import encode
-from canopy_shared.errors import internal_error
+from canopy_shared.errors import AcpError, internal_error
 from canopy_shared.ext import air
 from canopy_shared.ext import file_report as fr
 from fakes.cli import FakeCli
@@ -42,7 +42,7 @@ class Request:
 class Table:
     """Reports of one session over a CLI that gives ``answer``."""
 
-    def __init__(self, cwd: Path, answer: Any) -> None:
+    def __init__(self, cwd: Path, answer: Any, *, follows: bool = False) -> None:
         self.asked: list[Any] = []
         self.shown: list[Any] = []
         self.tasks: list[asyncio.Task[Any]] = []
@@ -60,6 +60,7 @@ class Table:
             ask=ask,
             spawn=lambda work: self.tasks.append(asyncio.ensure_future(work)),
             show=lambda update: self.shown.append(encode(update)),
+            follows=follows,
         )
 
     def begin(self, id_: str = "r1") -> tuple[Request, Any]:
@@ -128,6 +129,36 @@ async def test_a_cancelled_turn_is_answered_at_once(tmp_path: Path) -> None:
     assert report["reason"] == "cancelled"
     assert (request.answer, table.asked) == ({"stopReason": "cancelled"}, [])
     assert request.cancel is not None
+
+
+async def test_a_client_that_follows_work_is_told_before_the_end_is(tmp_path: Path) -> None:
+    def payloads(table: Table) -> list[Any]:
+        return [one["_meta"]["jetbrains"]["air"][fr.KEY] for one in table.shown]
+
+    table = Table(tmp_path, {"filesChanged": [f"{tmp_path}/a.txt"]}, follows=True)
+    request, answered = table.begin()
+    answered.respond({"messageId": "p1"})
+    assert (request.answer, table.shown) == ({"messageId": "p1"}, [])
+    own = {"type": "result", "origin": {"kind": "task-notification"}}
+    for frame in ({"type": "assistant"}, own, {"type": "result", "terminal_reason": "aborted_x"}):
+        assert table.reports.rewrite(frame) is None
+    result = {"type": "result", "subtype": "success"}
+    held = table.reports.rewrite(result)
+    assert held is not None
+    assert (await held, table.shown) == (result, [])
+    answered.settled(cancelled=False)
+    assert payloads(table)[0]["paths"] == [f"{tmp_path}/a.txt"]
+    assert table.reports.rewrite(result) is None  # once
+
+    for id_, code, reason in (("r2", -32800, "cancelled"), ("r3", -32603, "providerError")):
+        request, answered = table.begin(id_)
+        answered.fail(AcpError(code, "no"))
+        assert (payloads(table)[-1]["requestId"], payloads(table)[-1]["reason"]) == (id_, reason)
+        assert request.answer.code == code
+    request, answered = table.begin("r4")
+    answered.respond({"messageId": "p1"})
+    answered.settled(cancelled=True)
+    assert payloads(table)[-1]["reason"] == "cancelled"
 
 
 async def test_a_failed_turn_is_reported_before_its_error(tmp_path: Path) -> None:

@@ -63,7 +63,15 @@ def test_ways_to_log_in_and_air() -> None:
     assert (first["methodId"], first["type"]) == ("claude-ai-login", "terminal")
     offered = told["_meta"]["jetbrains"]["air"]
     assert "goal" not in offered
-    assert {"asyncTasks", "backgroundSubagents", "sessionIndex"}.isdisjoint(offered["capabilities"])
+    assert offered["capabilities"] == [
+        "sessionFailure",
+        "agentFileChangeReport",
+        "nativeSubagentSessions",
+        "customInstructions",
+        "recommendedValue",
+        "diffPatch",
+        "planFile",
+    ]
     assert greeted({"auth": {"terminal": True}})["authMethods"] == []
 
 

@@ -1,4 +1,4 @@
-"""The report of the files that a turn changed: asked for with a prompt, sent before its answer.
+"""The report of the files that a turn changed: asked for with a prompt, sent before its end is.
 
 Claude Code's own checkpoints name what the main conversation edited; subagents are followed by
 their frames. What a shell command changed is in neither, so a report never claims to be complete.
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from canopy_agent.claude.errors import ClaudeError
 from canopy_agent.domain.bounded import Recent
+from canopy_shared.errors import REQUEST_CANCELLED
 from canopy_shared.ext import file_report as fr
 from canopy_shared.ext.file_report import FileReport
 from canopy_shared.updates import SessionInfoUpdate, Update
@@ -74,6 +75,13 @@ def _lies_in(path: str, root: str) -> bool:
     return path != root and path.startswith(root.rstrip(os.sep) + os.sep)
 
 
+def _is_of_another(result: Json) -> bool:
+    """Whether a result ends no turn of the client's, or one that was stopped."""
+    origin, reason = result.get("origin"), result.get("terminal_reason")
+    own = isinstance(origin, Mapping) and origin.get("kind") == "task-notification"
+    return own or (isinstance(reason, str) and reason.startswith("aborted"))
+
+
 class ReportedPrompt:
     """A prompt whose answer waits for the report. ``prompt`` is its id once it was queued."""
 
@@ -97,8 +105,30 @@ class ReportedPrompt:
         self._request.on_cancel(callback)
 
 
+class FollowedPrompt(ReportedPrompt):
+    """A prompt that is answered when it is taken in; a state tells how its turn ended."""
+
+    report: FileReport | None = None
+
+    def respond(self, result: Any) -> None:
+        """It was taken in."""
+        self._request.respond(result)
+
+    def fail(self, error: AcpError) -> None:
+        """It never was."""
+        self.settled(cancelled=error.code == REQUEST_CANCELLED)
+        self._request.fail(error)
+
+    def settled(self, *, cancelled: bool) -> None:
+        """Its turn is over, which the client hears next."""
+        self._reports.settled(self, cancelled=cancelled)
+
+
 class FileReports:
-    """The reports of one session. ``ask`` sends a control request, ``show`` an update."""
+    """The reports of one session. ``ask`` sends a control request, ``show`` an update.
+
+    ``follows``: the client is told of the end of a turn by a state.
+    """
 
     def __init__(
         self,
@@ -107,11 +137,15 @@ class FileReports:
         ask: Ask,
         spawn: Callable[[Any], object],
         show: Callable[[Update], None],
+        follows: bool = False,
     ) -> None:
         self._roots = roots
         self._ask = ask
         self._spawn = spawn
         self._show = show
+        self._follows = follows
+        self._followed: list[FollowedPrompt] = []
+        self._turn: str | None = None
         self._asked: Recent[str, bool] = Recent(1024)
         self._calls: Recent[str, str] = Recent(256)
         self._edited: dict[str, None] = {}
@@ -122,7 +156,11 @@ class FileReports:
         if id_ is None or id_ in self._asked:
             return request
         self._asked[id_] = True
-        return ReportedPrompt(self, request, id_)
+        if not self._follows:
+            return ReportedPrompt(self, request, id_)
+        prompt = FollowedPrompt(self, request, id_)
+        self._followed.append(prompt)
+        return prompt
 
     # --- what subagents edit ----------------------------------------------------------------------
 
@@ -130,6 +168,7 @@ class FileReports:
         """A turn began: what was edited before it is none of its report."""
         if prompt is not None:
             self._edited.clear()
+            self._turn = prompt
 
     def frame(self, frame: Json) -> None:
         """One frame of the CLI."""
@@ -166,6 +205,27 @@ class FileReports:
             answer()
             return
         self._spawn(self._report(prompt, tuple(self._edited), answer))
+
+    def rewrite(self, frame: Json) -> Awaitable[Json] | None:
+        """For the result of a turn that is followed: what gives it once the report is made, since
+        nothing that comes behind may reach the client before it.
+        """
+        if frame.get("type") != "result" or _is_of_another(frame):
+            return None
+        turns = (one for one in self._followed if one.prompt == self._turn)
+        prompt = next(turns, None)
+        return None if prompt is None else self._kept_back(frame, prompt)
+
+    async def _kept_back(self, frame: Json, prompt: FollowedPrompt) -> Json:
+        prompt.report = await self._made(prompt, tuple(self._edited))
+        return frame
+
+    def settled(self, prompt: FollowedPrompt, *, cancelled: bool) -> None:
+        """The turn of a followed prompt is over, or will never be."""
+        self._followed.remove(prompt)
+        why = fr.CANCELLED if cancelled else fr.PROVIDER_ERROR
+        made = None if cancelled else prompt.report
+        self._tell(made or FileReport(prompt.request_id, reason=why))
 
     async def _report(
         self, prompt: ReportedPrompt, edited: tuple[str, ...], answer: Callable[[], None]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from canopy_agent.domain import effects as fx
 from canopy_agent.render.work import error_of
+from canopy_agent.session.steering import Followed
 from canopy_shared.errors import request_cancelled
 from canopy_shared.work_updates import UserMessage
 
@@ -30,6 +31,7 @@ class OpenPrompts:
     def __init__(self, *, receipts: bool) -> None:
         self._receipts = receipts
         self._requests: dict[str, Answerable] = {}
+        self._followed: dict[str, Followed] = {}
         self._events: dict[str, PromptSubmitted] = {}
         self._sent_again: set[str] = set()
 
@@ -51,12 +53,19 @@ class OpenPrompts:
     def receipt(self, prompt: str) -> None:
         """Answer a prompt that was taken in."""
         request = self._requests.pop(prompt, None)
-        if request is not None:
-            request.respond({"messageId": prompt})
+        if request is None:
+            return
+        request.respond({"messageId": prompt})
+        answered: object = request
+        if isinstance(answered, Followed):
+            self._followed[prompt] = answered
 
     def settle(self, prompt: str, outcome: fx.Outcome) -> None:
         """Answer a prompt, unless it has its receipt."""
         request = self._taken(prompt)
+        if (followed := self._followed.pop(prompt, None)) is not None:
+            stopped = isinstance(outcome, fx.Stopped) and outcome.stop_reason == "cancelled"
+            followed.settled(cancelled=stopped)
         if request is None:
             return
         match outcome:

@@ -6,7 +6,7 @@ It checks and converts what a client sends; whether a turn runs is the core's to
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from canopy_agent.domain.goals import COMMAND
 from canopy_agent.session.prompts import claude_prompt
@@ -24,6 +24,13 @@ class Answerable(Protocol):
     def respond(self, result: Any) -> None: ...
     def fail(self, error: AcpError) -> None: ...
     def on_cancel(self, callback: Callable[[], None]) -> None: ...
+
+
+@runtime_checkable
+class Followed(Protocol):
+    """A request that was answered before its turn ended, and hears of the end too."""
+
+    def settled(self, *, cancelled: bool) -> None: ...
 
 
 class Acknowledged:

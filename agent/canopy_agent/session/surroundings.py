@@ -134,9 +134,7 @@ class Surroundings:
             runtime.compact,
             lambda: self.claude_settings().compacts_when_idle,
         )
-        self.files: FileReports | None = None
-        if profile.air_has(air.AGENT_FILE_CHANGE_REPORT) and not profile.reports_work:
-            self.files = FileReports(Roots(wishes.roots), ask=ask, spawn=spawn, show=runtime.show)
+        self.files = self._file_reports()
         self._skills: SkillFinder | None = None
         if profile.air:
             places = (wishes.cwd, connection.settings.home)
@@ -154,6 +152,18 @@ class Surroundings:
             self._idle,
             McpNotices(wishes.servers, note, signs_in=profile.elicitation_url),
             Notices(profile, note),
+        )
+
+    def _file_reports(self) -> FileReports | None:
+        profile, runtime = self._connection.profile, self._runtime
+        if not profile.air_has(air.AGENT_FILE_CHANGE_REPORT):
+            return None
+        return FileReports(
+            Roots(self._wishes.roots),
+            ask=runtime.control_request,
+            spawn=runtime.spawn,
+            show=runtime.show,
+            follows=profile.reports_work,
         )
 
     # --- the CLI ----------------------------------------------------------------------------------
@@ -200,7 +210,10 @@ class Surroundings:
 
     def rewrite(self, frame: Json) -> Awaitable[Json] | None:
         """What gives a better frame in place of this one; None for nearly all."""
-        return self._commands.rewrite(frame)
+        reworded = self._commands.rewrite(frame)
+        if reworded is None and self.files is not None:
+            return self.files.rewrite(frame)
+        return reworded
 
     # --- the session's life -----------------------------------------------------------------------
 
