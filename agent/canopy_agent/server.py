@@ -170,6 +170,8 @@ class AgentServer:
     # --- the connection ---------------------------------------------------------------------------
 
     def _initialize(self, request: IncomingRequest) -> None:
+        if self._profile is not None:
+            raise invalid_request("the connection is initialized already")
         dialect = dialects.negotiated(request.params, self._settings)
         params = dialect.read_hello(request.params)
         profile, response = dialects.hello(

@@ -7,6 +7,7 @@ cannot, a small subset written by hand (``subset.json``) judges in its place.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import tarfile
@@ -81,16 +82,18 @@ def schema() -> Json:
     except (OSError, ValueError):
         kept = _fetched() or {}
         if kept:
-            KEPT.write_text(json.dumps(kept))
+            # others may read it meanwhile
+            partly = KEPT.with_suffix(f".{os.getpid()}")
+            partly.write_text(json.dumps(kept))
+            partly.replace(KEPT)
     subset: Json = json.loads(SUBSET.read_text())
     return kept or subset
 
 
 @cache
-def _judge(definition: str, *, by_subset: bool) -> jsonschema.Draft202012Validator | None:
+def _judge(definition: str, *, by_subset: bool) -> jsonschema.Draft202012Validator:
     whole = json.loads(SUBSET.read_text()) if by_subset else schema()
-    if definition not in whole["$defs"]:
-        return None
+    assert definition in whole["$defs"], f"nobody judges {definition}"
     rule = {"$ref": f"#/$defs/{definition}", "$defs": whole["$defs"]}
     return jsonschema.Draft202012Validator(rule)
 
@@ -98,17 +101,15 @@ def _judge(definition: str, *, by_subset: bool) -> jsonschema.Draft202012Validat
 def complaint(definition: str, value: Any, *, by_subset: bool = False) -> str | None:
     """What the definition says against ``value``."""
     judge = _judge(definition, by_subset=by_subset)
-    error = None if judge is None else jsonschema.exceptions.best_match(judge.iter_errors(value))
+    error = jsonschema.exceptions.best_match(judge.iter_errors(value))
     return None if error is None else f"{definition}: {error.message} in {json.dumps(value)[:600]}"
 
 
-def complaints(
-    frames: Sequence[Json], methods: Mapping[Any, str], *, by_subset: bool = False
-) -> list[str]:
-    """What the schema says against the frames of an agent; ``methods`` are those of our requests
+def complaints(frames: Sequence[Json], methods: Mapping[Any, str]) -> list[str]:
+    """What both judges say against the frames of an agent; ``methods`` are those of our requests
     by id.
     """
-    found = []
+    found: list[str | None] = []
     for frame in frames:
         definition = PARAMS.get(frame.get("method", ""))
         value = frame.get("params")
@@ -117,5 +118,5 @@ def complaints(
         elif "error" in frame:
             definition, value = "Error", frame["error"]
         if definition is not None:
-            found.append(complaint(definition, value, by_subset=by_subset))
+            found += [complaint(definition, value, by_subset=one) for one in (False, True)]
     return [text for text in found if text is not None]

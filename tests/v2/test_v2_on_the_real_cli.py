@@ -1,240 +1,264 @@
-"""ACP v2 over stdio, on the real CLI: turns, calls, terminals, subagents, background work.
+"""ACP v2 over stdio, on the real CLI: turns, calls, terminals, subagents, background work, history.
 
-Every frame is judged by the schema when a world ends.
+The session is played once (``tale``), and every frame of it is judged by the schema when it ends.
 """
 
 from __future__ import annotations
 
-from base64 import b64decode
-from typing import Any
+import asyncio
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from canopy_agent.demo.rules import Gate, Rule, Text, Thinking, ToolUse, When, flow
-from raw_client import RpcError
-from v2.world import World, world
-from waiting import eventually
+from v2.tale import TICKS, merged, played, printed
 
-TICKS = "i=0; while [ $i -lt 900 ]; do i=$((i+1)); echo tick $i; sleep 0.1; done"
-SHELL = ToolUse("Bash", {"command": TICKS, "description": "Count", "run_in_background": True})
-ECHO = ToolUse("Bash", {"command": "echo one; echo two", "description": "Say"})
-EDIT = ToolUse(
-    "Edit", {"file_path": "{cwd}/notes.txt", "old_string": "beta", "new_string": "gamma"}
-)
-READ = ToolUse("Read", {"file_path": "{cwd}/notes.txt"})
-WRITE = ToolUse("Write", {"file_path": "{cwd}/kid.txt", "content": "by the kid\n"})
+if TYPE_CHECKING:
+    from v2.tale import Chapter
 
 FLOATING = ("usage_update", "session_info_update", "available_commands_update")
+CLEARS = ("user_message", "agent_message", "agent_thought")
 
 
-def agent(role: str) -> ToolUse:
-    return ToolUse(
-        "Agent",
-        {
-            "description": f"Work of {role}",
-            "prompt": f"Role: {role}.\n\nDo your work.",
-            "subagent_type": "general-purpose",
-            "run_in_background": True,
-        },
-    )
+@pytest.fixture(scope="module")
+def tale() -> dict[str, Chapter]:
+    """The chapters of the session."""
+    return asyncio.run(played())
 
 
-def call(w: World, name: str, session: str | None = None) -> dict[str, Any]:
-    """A tool call as a client stores it: its updates merged."""
-    updates = w.agent.updates("tool_call_update", session or w.session)
-    id_ = next(one["toolCallId"] for one in updates if one.get("name") == name)
-    merged: dict[str, Any] = {}
-    for update in updates:
-        if update["toolCallId"] == id_:
-            merged.update(update)
-    return merged
+def steady(updates: list[Any]) -> list[str]:
+    """The kinds of updates whose place is fixed."""
+    return [one["sessionUpdate"] for one in updates if one["sessionUpdate"] not in FLOATING]
 
 
-def printed(w: World, terminal: str) -> str:
-    """What a terminal shows."""
-    text = b""
-    for update in w.agent.updates():
-        if update.get("terminalId") == terminal:
-            if update["sessionUpdate"] == "terminal_output_chunk":
-                text += b64decode(update["data"])
-            elif "output" in update:
-                text = b64decode(update["output"]["data"])
-    return text.decode()
+# --- turns ----------------------------------------------------------------------------------------
 
 
-async def test_turns_calls_and_a_terminal_in_the_background() -> None:
-    async with world(
-        Rule(When(says="hello"), [Thinking("Hm."), Text("Hello.")]),
-        flow(When(says="say"), [ECHO], "Said."),
-        flow(When(says="edit"), [READ], [EDIT], "Edited."),
-        flow(When(says="tick"), [SHELL], "It runs."),
-        Rule(When(says="count"), [Text(("One ", "two ", Gate("NEVER"), "three."))]),
-        Rule(When(notified=""), "I see."),
-        Rule(When(says="later"), "Later."),
-    ) as w:
-        (w.cwd / "notes.txt").write_text("alpha\nbeta\n")
-        await w.open({"elicitation": {"form": {}}})
-        w.agent.on_permission("allow_once")
-
-        # a turn: the message, the states, the end
-        end = await w.turn("hello")
-        assert (end["stopReason"], end["background"]) == ("end_turn", [])
-        assert end["usage"]["outputTokens"] > 0
-        assert "quota" in end["_meta"]
-        told = [kind for kind in w.kinds() if kind not in FLOATING]
-        assert told == [
-            "user_message",
-            "state_update",
-            "agent_thought_chunk",
-            "agent_message_chunk",
-            "state_update",
-        ]
-        (message,) = w.agent.updates("user_message")
-        receipt = next(f["result"] for f in w.agent.frames if "messageId" in str(f.get("result")))
-        assert message["messageId"] == receipt["messageId"]
-        assert message["content"] == [{"type": "text", "text": "hello"}]
-
-        # a command has a terminal, told apart from its call
-        await w.turn("say it")
-        bash = call(w, "Bash")
-        assert bash["status"] == "completed"
-        assert bash["content"] == [{"type": "terminal", "terminalId": bash["toolCallId"]}]
-        assert "terminal_info" not in str(w.agent.frames)
-        assert printed(w, bash["toolCallId"]).splitlines() == ["one", "two"]
-        ends = [u for u in w.agent.updates("terminal_update") if "exitStatus" in u]
-        assert [one["exitStatus"] for one in ends] == [{"exitCode": 0}]
-
-        # an edit: the exact patch comes before the question, and the work waits meanwhile
-        await w.turn("edit it")
-        edit = call(w, "Edit")
-        (diff,) = edit["content"]
-        path = f"{w.cwd}/notes.txt"
-        assert diff["changes"] == [{"operation": "modify", "path": path, "fileType": "text"}]
-        assert f"--- {path}\n+++ {path}\n" in diff["patch"]["text"]
-        (request,) = w.agent.requests("session/request_permission")
-        assert request["params"]["subject"]["toolCall"]["content"] == [diff]
-        states = [one["state"] for one in w.agent.states(w.session)][-4:]
-        assert states == ["running", "requires_action", "running", "idle"]
-        assert (w.cwd / "notes.txt").read_text() == "alpha\ngamma\n"
-
-        # the mode is an option like any other
-        before = len(w.agent.updates("config_option_update", w.session))
-        answer = await w.agent.request(
-            "session/set_config_option",
-            sessionId=w.session,
-            configId="mode",
-            type="id",
-            value="acceptEdits",
-        )
-        told_options = w.agent.updates("config_option_update", w.session)[before:]
-        assert told_options[0]["configOptions"] == answer["configOptions"]
-        assert answer["configOptions"][0]["currentValue"] == "acceptEdits"
-
-        # a command in the background is listed, prints, and can be stopped
-        end = await w.turn("tick, please")
-        (item,) = end["background"]
-        assert item["type"] == "terminal"
-        offered = [u for u in w.agent.updates("terminal_update") if "capabilities" in u]
-        assert [one["capabilities"] for one in offered] == [{"cancel": {}}]
-        await eventually(lambda: "tick 3" in printed(w, item["terminalId"]), "output that grows")
-        with pytest.raises(RpcError) as refused:
-            await w.agent.request("terminal/cancel", sessionId=w.session, terminalId="no")
-        assert refused.value.code == -32602
-
-        # a cancel leaves it alone
-        before = len(w.agent.states(w.session))
-        await w.agent.begin_prompt(w.session, "count")
-        late = w.agent.begin_prompt(w.session, "later")
-        await w.agent.wait_update("agent_message_chunk", match=lambda u: "two" in str(u))
-        w.agent.cancel(w.session)
-        end = await w.agent.idle(w.session, before)
-        assert (end["stopReason"], end["background"]) == ("cancelled", [item])
-        with pytest.raises(RpcError) as dropped:
-            await late
-        assert dropped.value.code == -32800
-
-        here = {"sessionId": w.session, "terminalId": item["terminalId"]}
-        assert await w.agent.request("terminal/cancel", **here) == {}
-        await eventually(
-            lambda: w.agent.states(w.session)[-1]["background"] == [], "an empty background"
-        )
-        exits = [
-            place
-            for place, one in enumerate(w.agent.updates())
-            if one.get("terminalId") == item["terminalId"] and "exitStatus" in one
-        ]
-        emptied = [
-            place
-            for place, one in enumerate(w.agent.updates())
-            if one["sessionUpdate"] == "state_update" and one["background"] == []
-        ]
-        assert exits[0] < emptied[-1]
+def test_scenario_93_a_prompt_is_taken_in_and_its_work_ends(tale: dict[str, Chapter]) -> None:
+    turn = tale["turn"]
+    assert steady(turn.updates()) == [
+        "user_message",
+        "state_update",
+        "agent_thought_chunk",
+        "agent_message_chunk",
+        "state_update",
+    ]
+    message, *_, end = [u for u in turn.updates() if u["sessionUpdate"] not in FLOATING]
+    assert message["content"] == [{"type": "text", "text": "hello"}]
+    assert turn["receipt"] == {"messageId": message["messageId"]}
+    # the receipt is between the message and the work
+    places = ["result" in one or one["params"]["update"]["sessionUpdate"] for one in turn.frames]
+    assert places[:3] == ["user_message", True, "state_update"]
+    assert turn.states() == ["running", "idle end_turn"]
+    assert (end["background"], end["usage"]["outputTokens"] > 0) == ([], True)
+    assert "quota" in end["_meta"]
+    assert all(one["messageId"] for one in turn.updates("agent_message_chunk"))
 
 
-async def test_subagents_ask_work_on_and_are_stopped_one_by_one() -> None:
-    async with world(
-        flow(When(says="go"), [Text("I delegate."), agent("kid"), agent("other")], "Both run."),
-        flow(When(agent="kid"), [Gate("KID"), WRITE], "Kid wrote it."),
-        Rule(When(agent="other"), [Text(("Working ", Gate("NEVER"), "on."))]),
-        Rule(When(notified=""), "I see."),
-    ) as w:
-        await w.open()
-        w.agent.on("session/request_permission", None)
-        end = await w.turn("go")
-        kids = {
-            u["title"]: u["sessionId"] for u in w.agent.updates("subagent_update") if "title" in u
-        }
-        kid, other = kids["Work of kid"], kids["Work of other"]
-        listed = [{"type": "subagent", "sessionId": one} for one in (kid, other)]
-        assert sorted(end["background"], key=str) == sorted(listed, key=str)
+def test_scenario_93_a_failure_is_an_idle_with_its_error(tale: dict[str, Chapter]) -> None:
+    failure = tale["failure"]
+    assert failure.states() == ["running", "idle error"]
+    error = failure.updates("state_update")[-1]["error"]
+    assert (error["code"], error["data"]) == (-32603, {"errorKind": "unknown"})
+    assert "Refused, scripted" in error["message"]
 
-        # its question is its own: the parent stays idle
-        w.model.release("KID")
-        request = await w.agent.wait_request("session/request_permission")
-        assert request["params"]["sessionId"] == kid
-        assert w.agent.states(kid)[-1]["state"] == "requires_action"
-        assert w.agent.states(w.session)[-1]["state"] == "idle"
-        option = next(o for o in request["params"]["options"] if o["kind"] == "allow_once")
-        chosen = {"outcome": {"outcome": "selected", "optionId": option["optionId"]}}
 
-        # one is stopped, the other is not
-        w.agent.cancel(other)
-        await w.agent.wait_update(
-            "state_update", other, lambda u: u.get("stopReason") == "cancelled"
-        )
-        w.agent.answer(request["id"], chosen)
-        await w.agent.wait_update("state_update", kid, lambda u: u.get("stopReason") == "end_turn")
-        assert (w.cwd / "kid.txt").read_text() == "by the kid\n"
-        await eventually(
-            lambda: w.agent.states(w.session)[-1]["background"] == [], "an empty background"
-        )
+def test_the_mode_is_an_option_and_its_change_is_told_before_the_answer(
+    tale: dict[str, Chapter],
+) -> None:
+    option = tale["option"]
+    update, answer = option.frames
+    assert update["params"]["update"]["configOptions"] == answer["result"]["configOptions"]
+    mode = option["answer"]["configOptions"][0]
+    assert (mode["configId"], mode["currentValue"]) == ("mode", "acceptEdits")
 
-        # the parent's copy comes first, the child's directly behind
-        updates = [f["params"] for f in w.agent.frames if f.get("method") == "session/update"]
-        for place, params in enumerate(updates):
+
+# --- calls ----------------------------------------------------------------------------------------
+
+
+def test_scenario_94_a_command_has_a_terminal_of_its_own(tale: dict[str, Chapter]) -> None:
+    command = tale["command"]
+    (updates,) = command.calls("Bash")
+    bash = merged(updates)
+    assert bash["status"] == "completed"
+    assert bash["content"] == [{"type": "terminal", "terminalId": bash["toolCallId"]}]
+    assert "rawOutput" not in bash
+    assert not any("terminal_" in str(one.get("_meta")) for one in updates)
+    news = command.updates("terminal_update", "terminal_output_chunk")
+    assert printed(news, bash["toolCallId"]).splitlines() == ["one", "two"]
+    assert merged(news)["command"] == "echo one; echo two"
+    assert [one["exitStatus"] for one in news if "exitStatus" in one] == [{"exitCode": 0}]
+    # each report comes after the news of its terminal
+    kinds = steady(command.updates())
+    assert kinds.index("terminal_update") < kinds.index("tool_call_update")
+    ended = next(i for i, one in enumerate(command.updates()) if "exitStatus" in one)
+    assert ended < command.updates().index(updates[-1])
+
+
+@pytest.mark.parametrize("chapter", ["edit", "edit again"])
+def test_scenario_94_the_exact_patch_comes_before_the_edit(
+    chapter: str, tale: dict[str, Chapter]
+) -> None:
+    edit = tale[chapter]
+    (updates,) = edit.calls("Edit")
+    with_diff = [one for one in updates if one.get("content")]
+    (diff,) = with_diff[0]["content"]
+    path = diff["changes"][0]["path"]
+    assert path.endswith("/notes.txt")
+    assert diff["changes"] == [{"operation": "modify", "path": path, "fileType": "text"}]
+    assert diff["patch"]["format"] == "git_patch"
+    assert f"--- {path}\n+++ {path}\n@@" in diff["patch"]["text"]
+    assert updates.index(with_diff[0]) < len(updates) - 1
+    assert updates[-1]["status"] == "completed"
+    requests = edit.params("session/request_permission")
+    assert len(requests) == (1 if chapter == "edit" else 0)
+    for request in requests:
+        assert request["subject"]["toolCall"]["content"] == [diff]
+        assert "status" not in request["subject"]["toolCall"]
+        assert edit.states() == ["running", "requires_action", "running", "idle end_turn"]
+
+
+def test_scenario_94_what_a_cancel_stops_was_cancelled(tale: dict[str, Chapter]) -> None:
+    cancel = tale["cancel"]
+    (updates,) = cancel.calls("Bash")
+    assert updates[-1]["status"] == "cancelled"
+    assert cancel["late"].code == -32800  # never taken in
+    assert len(cancel.updates("user_message")) == 1
+    # no question was withdrawn, and what is in the background goes on
+    assert cancel.states() == ["running", "idle cancelled"]
+    assert cancel["end"]["background"] == [tale["background"]["item"]]
+
+
+# --- the background -------------------------------------------------------------------------------
+
+
+def test_a_command_in_the_background_prints_and_can_be_stopped(tale: dict[str, Chapter]) -> None:
+    background, stop = tale["background"], tale["stop"]
+    item = background["item"]
+    assert item["type"] == "terminal"
+    kinds = [one for one in background.updates() if "capabilities" in one or "state" in one]
+    offered = next(place for place, one in enumerate(kinds) if "capabilities" in one)
+    assert kinds[offered] == {
+        "sessionUpdate": "terminal_update",
+        "terminalId": item["terminalId"],
+        "capabilities": {"cancel": {}},
+    }
+    assert [one["background"] for one in kinds[:offered]] == [[]] * offered
+    assert all(one["background"] == [item] for one in kinds[offered + 1 :])
+    assert "stopReason" not in kinds[offered + 1]
+    # the output takes the place of the words that stood for it, and grows from there
+    whole = [one for one in background.updates("terminal_update") if "output" in one]
+    assert len(whole) == 1
+    news = background.updates("terminal_update", "terminal_output_chunk")
+    assert printed(news, item["terminalId"]).startswith("tick 1\n")
+    assert merged(news)["command"] == TICKS
+    # it is stopped once, and ends before the list drops it
+    assert (stop["refused"], stop["answer"], stop["again"]) == (-32602, {}, -32602)
+    places = [
+        "exit" if "exitStatus" in one else "list"
+        for one in stop.updates("terminal_update", "state_update")
+        if "exitStatus" in one or one.get("background") == []
+    ]
+    assert places[:2] == ["exit", "list"]
+
+
+def test_scenario_9_v2_each_state_of_a_child_is_its_own_too(tale: dict[str, Chapter]) -> None:
+    for name in ("near", "kids"):
+        told = tale[name].params()
+        states = 0
+        for place, params in enumerate(told):
             update = params["update"]
             if update["sessionUpdate"] == "subagent_update" and "state" in update:
-                mirror = updates[place + 1]
+                states += 1
+                mirror = told[place + 1]
                 assert mirror["sessionId"] == update["sessionId"]
-                told = {k: v for k, v in mirror["update"].items() if k != "sessionUpdate"}
-                assert told == update["state"]
+                assert mirror["update"] == {"sessionUpdate": "state_update", **update["state"]}
+        assert states >= 2
 
-        # history: told again in full, and cleared first
-        async with w.later() as again:
-            await again.agent.hello()
-            here = {"sessionId": w.session, "cwd": str(w.cwd), "mcpServers": []}
-            with pytest.raises(RpcError) as refused:
-                await again.agent.request("session/resume", **here, replayFrom={"type": "end"})
-            assert refused.value.code == -32602
-            answer = await again.agent.request(
-                "session/resume", **here, replayFrom={"type": "start"}
-            )
-            assert "sessionId" not in answer
-            assert answer["configOptions"][0]["configId"] == "mode"
-            kinds = again.kinds()
-            assert kinds.index("user_message") + 1 == kinds.index("user_message_chunk")
-            replayed = [u["sessionId"] for u in again.agent.updates("subagent_update")]
-            assert {kid, other} <= set(replayed)
-            last = [one["state"] for one in again.agent.states(w.session)]
-            assert last == ["idle"]
-            assert again.agent.states(kid)[0]["stopReason"] == "end_turn"
+
+def test_scenario_9_v2_a_child_in_the_foreground(tale: dict[str, Chapter]) -> None:
+    near = tale["near"]
+    updates = near.updates("subagent_update", "session_message", "state_update")
+    kinds = [(one["sessionUpdate"], one.get("messageId", "")[-6:]) for one in updates]
+    assert [kind for kind, _ in kinds] == [
+        "state_update",
+        "subagent_update",
+        "session_message",
+        "subagent_update",
+        "session_message",
+        "state_update",
+    ]
+    assert kinds[4][1] == ":reply"
+    (child,) = {one["sessionId"] for one in near.updates("subagent_update")}
+    assert near.states(child) == ["running", "idle end_turn"]
+    assert near.states() == ["running", "idle end_turn"]  # at the result
+    assert near.calls("Agent") == []
+    # it is not listed: its call has not returned
+    assert [one["background"] for one in near.updates("state_update")] == [[], []]
+
+
+def test_children_in_the_background_are_asked_and_stopped_one_by_one(
+    tale: dict[str, Chapter],
+) -> None:
+    kids = tale["kids"]
+    kid, other = kids["kid"], kids["other"]
+    listed = [{"type": "subagent", "sessionId": one} for one in (kid, other)]
+    assert kids["end"]["background"] == listed
+    assert kids["end"]["stopReason"] == "end_turn"  # nothing of the hold is seen
+    assert kids["request"]["params"]["sessionId"] == kid
+    assert kids["then"] == ("requires_action", "idle")
+    assert "requires_action" not in kids.states()
+    assert kids.states(kid) == ["running", "requires_action", "running", "idle end_turn"]
+    assert kids.states(other) == ["running", "idle cancelled"]
+    assert kids.states()[-1].startswith("idle")
+
+
+# --- history --------------------------------------------------------------------------------------
+
+
+def test_scenario_95_history_clears_what_the_client_has(tale: dict[str, Chapter]) -> None:
+    replay = tale["replay"]
+    assert replay["refused"] == -32602
+    before = replay["before"]
+    first: dict[tuple[str, str], str] = {}
+    for params in before:
+        update = params.get("update", {})
+        kind, id_ = update.get("sessionUpdate", ""), update.get("messageId")
+        whole = kind.removesuffix("_chunk")
+        if whole in CLEARS:
+            first.setdefault((whole, id_), kind)
+            if kind == whole:
+                assert update["content"] == []
+    assert {kind for kind, _ in first} == set(CLEARS)
+    assert all(kind in CLEARS for kind in first.values())
+    # a call that is told anew loses what the client has of it and history has not
+    calls = [one for one in replay.updates("tool_call_update") if one.get("name") == "Bash"]
+    assert calls[0]["rawOutput"] is None
+
+
+def test_scenario_95_the_state_comes_before_the_response(tale: dict[str, Chapter]) -> None:
+    replay = tale["replay"]
+    assert "sessionId" not in replay["answer"]
+    assert replay["answer"]["configOptions"][0]["configId"] == "mode"
+    assert replay["answer"]["availableCommands"][0]["type"] == "command"
+    updates = [one["update"] for one in replay["before"] if one.get("sessionId") == replay.session]
+    assert updates[-1] == {"sessionUpdate": "state_update", "state": "idle", "background": []}
+    assert updates[-2]["sessionUpdate"] == "session_info_update"
+    assert (updates[-2]["title"] != "", "updatedAt" in updates[-2]) == (True, True)
+    # the states of children: the last one of each, on its own session, and again after it
+    kids = tale["kids"]
+    ends = {kids["kid"]: "idle end_turn", kids["other"]: "idle cancelled"}
+    for child, end in ends.items():
+        told = [one["update"] for one in replay["before"] if one.get("sessionId") == child]
+        (state,) = [one for one in told if one["sessionUpdate"] == "state_update"]
+        assert f"{state['state']} {state['stopReason']}" == end
+        assert replay.states(child) == [end, end]
+
+
+def test_a_session_goes_on_without_history_is_copied_and_deleted(tale: dict[str, Chapter]) -> None:
+    again, fork = tale["resumed again"], tale["fork"]
+    assert steady(again.updates()) == ["state_update"]
+    assert "sessionId" not in again["answer"]
+    copy = fork["answer"]["sessionId"]
+    assert "configOptions" in fork["answer"]
+    assert fork["listed"] == {copy, fork.session}
+    assert (fork["deleted"], fork["left"]) == ({}, {fork.session})

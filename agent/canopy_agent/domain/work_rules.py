@@ -205,10 +205,11 @@ def current_lists(state: SessionState) -> dict[str, w.Items]:
         if goes_on and (live is None or not live.ambient):
             lists.setdefault(task.session, []).append(_item(state, task))
     children = state.children.known() if isinstance(state.children, Subagents) else []
+    tasks = {session: len(items) for session, items in lists.items()}
     for child in reversed(children):  # a child is known after its parent
         if child.exposed and _is_listed(state, child, lists):
-            item = w.subagent_item(child.id)
-            lists.setdefault(child.parent_session, []).append(item)
+            parent, item = child.parent_session, w.subagent_item(child.id)
+            lists.setdefault(parent, []).insert(tasks.get(parent, 0), item)
     return {session: tuple(items) for session, items in lists.items()}
 
 

@@ -15,20 +15,31 @@ from canopy_shared.params import Params
 Json = Mapping[str, Any]
 
 
-def check_prompt(blocks: tuple[Json, ...]) -> None:
-    """Raises invalid params for a block that is malformed or of a kind that cannot be sent."""
+def read_prompt(blocks: tuple[Json, ...]) -> list[Json]:
+    """The blocks, without optional fields of the wrong kind: those count as absent, and the client
+    is told the message as it was understood.
+
+    Raises invalid params for a block that is malformed or of a kind that cannot be sent.
+    """
     if not blocks:
         raise invalid_params("prompt must hold something to send: text, an image or a resource")
-    for index, block in enumerate(blocks):
-        values = Params(block, f"prompt[{index}].")
-        kind = values.text("type")
-        check = _BLOCKS.get(kind)
-        if check is None:
-            told = f"prompt[{index}] is of type {kind}"
-            raise invalid_params(
-                f"{told}; text, image, resource_link and resource can be sent", {"type": kind}
-            )
-        check(values)
+    return [_block(index, block) for index, block in enumerate(blocks)]
+
+
+def _block(index: int, block: Json) -> Json:
+    values = Params(block, f"prompt[{index}].")
+    kind = values.text("type")
+    check = _BLOCKS.get(kind)
+    if check is None:
+        told = f"prompt[{index}] is of type {kind}"
+        raise invalid_params(
+            f"{told}; text, image, resource_link and resource can be sent", {"type": kind}
+        )
+    check(values)
+    read = _understood(block)
+    if kind == "resource":
+        read["resource"] = _understood(block["resource"])
+    return read
 
 
 def _text(values: Params) -> None:
@@ -48,7 +59,7 @@ def _link(values: Params) -> None:
 def _resource(values: Params) -> None:
     inside = Params(values.optional_object("resource"), f"{values.path}resource.")
     inside.text("uri")
-    if inside.optional_text("text") is None:
+    if not isinstance(inside.raw("text"), str):
         inside.text("blob")
 
 
@@ -58,6 +69,50 @@ _BLOCKS: Final[dict[str, Callable[[Params], None]]] = {
     "resource_link": _link,
     "resource": _resource,
 }
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_weight(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _is(kind: type) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, kind)
+
+
+_OPTIONAL: Final[dict[str, Callable[[object], bool]]] = {
+    "_meta": _is(Mapping),
+    "annotations": _is(Mapping),
+    "audience": _are_texts,
+    "description": _is(str),
+    "icons": _is(list),
+    "lastModified": _is(str),
+    "mimeType": _is(str),
+    "priority": _is_weight,
+    "size": _is_count,
+    "title": _is(str),
+    "uri": _is(str),
+}
+"""Fields of blocks, resources and annotations that need not be there."""
+
+
+def _understood(fields: Json) -> dict[str, Any]:
+    kept = {key: value for key, value in fields.items() if _counts(key, value)}
+    if isinstance(notes := kept.get("annotations"), Mapping):
+        kept["annotations"] = _understood(notes)
+    return kept
+
+
+def _counts(field: str, value: object) -> bool:
+    allowed = _OPTIONAL.get(field)
+    return allowed is None or value is None or allowed(value)
 
 
 def check_servers(servers: tuple[Json, ...]) -> None:

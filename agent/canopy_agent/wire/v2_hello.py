@@ -45,18 +45,22 @@ OFFERS: Final = (
 
 
 def read_hello(params: object) -> InitializeParams:
-    """The client's hello. Raises invalid params."""
+    """The client's hello; of what need not be there, what is malformed counts as absent.
+
+    Raises invalid params.
+    """
     values = Params(params)
     about = values.optional_object("info")
     if about is None:
         raise values.wrong("info", "an object with a name and a version")
     Params(about, "info.").text("name")
     Params(about, "info.").text("version")
+    capabilities, meta = values.raw("capabilities"), values.raw("_meta")
     return InitializeParams(
         values.whole_number("protocolVersion", 65_535),
-        values.optional_object("capabilities") or {},
+        capabilities if isinstance(capabilities, Mapping) else {},
         about,
-        values.meta(),
+        meta if isinstance(meta, Mapping) else {},
     )
 
 

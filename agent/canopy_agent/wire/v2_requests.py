@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from canopy_agent.wire import v2_shapes as shapes
-from canopy_agent.wire.v2_content import check_prompt, check_servers
+from canopy_agent.wire.v2_content import check_servers, read_prompt
 from canopy_shared import methods as m
 from canopy_shared.errors import method_not_found
 from canopy_shared.params import Params
@@ -59,7 +59,7 @@ class Requests:
         read = _READERS.get(request.method)
         if read is None:
             raise method_not_found(request.method)
-        method, params = read(request.params)
+        method, params = read(_understood(request.params))
         answer = self._answer_to(request.method, params)
         return TranslatedRequest(request, (method, params), answer)
 
@@ -73,6 +73,14 @@ class Requests:
 
 
 # --- on the way in --------------------------------------------------------------------------------
+
+
+def _understood(params: Any) -> Any:
+    """Without metadata that is none: it counts as absent."""
+    meta = params.get("_meta") if isinstance(params, Mapping) else None
+    if meta is None or isinstance(meta, Mapping):
+        return params
+    return {key: value for key, value in params.items() if key != "_meta"}
 
 
 def _same(method: str) -> Callable[[Any], Command]:
@@ -100,13 +108,14 @@ def _resume(params: Any) -> Command:
 
 
 def _prompt(params: Any) -> Command:
-    check_prompt(Params(params).objects("prompt", required=True))
-    return m.SESSION_PROMPT, params
+    blocks = Params(params).objects("prompt", required=True)
+    return m.SESSION_PROMPT, {**params, "prompt": read_prompt(blocks)}
 
 
 def _option(params: Any) -> Command:
     """The type is always said, and is that of the value."""
     values = Params(params)
+    values.text("sessionId")
     match values.text("type"):
         case "id":
             values.text("value")
@@ -118,7 +127,12 @@ def _option(params: Any) -> Command:
 
 
 def _none_needed(method: str) -> Callable[[Any], Command]:
-    return lambda params: (method, {} if params is None else params)
+    def read(params: Any) -> Command:
+        given = {} if params is None else params
+        Params(given)
+        return method, given
+
+    return read
 
 
 _READERS: Final[dict[str, Callable[[Any], Command]]] = {

@@ -16,11 +16,11 @@ from canopy_shared import updates as u
 from canopy_shared import work_updates as w
 from canopy_shared.codec import decode_update
 from canopy_shared.errors import AcpError
-from canopy_shared.ext import canopy
 from canopy_shared.frames import Frame, Notification, Request, Response
 from canopy_shared.replayed import ReplayedUpdate
 from canopy_shared.unset import UNSET
 from canopy_tui.v2 import shapes
+from canopy_tui.v2.hello import VERSION, greeting, hello
 from canopy_tui.v2.updates import Translator
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from canopy_shared.transport import Transport
     from canopy_tui.agent_connection import AgentConnection, Ending, Launch
 
-VERSION = 2
 SENT, TAKEN, WORKING = "sent", "taken", "working"
 
 
@@ -67,7 +66,7 @@ class V2Transport:
         if isinstance(frame, Request):
             if frame.method == m.INITIALIZE:
                 self._hello = frame
-                frame = replace(frame, params=_hello(frame.params))
+                frame = replace(frame, params=hello(frame.params))
             elif self._speaks:
                 frame = self._asked(frame)
         self._inner.send(frame)
@@ -83,6 +82,12 @@ class V2Transport:
                 self._translator.forget(params["sessionId"])
                 params = {**params, "replayFrom": {"type": "start"}}
                 return Request(request.id, m.SESSION_RESUME, params)
+            case m.SESSION_SET_MODE:
+                option = {"configId": "mode", "type": "id", "value": params["modeId"]}
+                changed = {"sessionId": params["sessionId"], **option}
+                return Request(request.id, m.SESSION_SET_CONFIG_OPTION, changed)
+            case m.AUTHENTICATE:
+                return replace(request, method=m.AUTH_LOGIN)
             case m.SESSION_SET_CONFIG_OPTION if not isinstance(params["value"], bool):
                 return replace(request, params={**params, "type": "id"})
             case m.ASYNC_TASK_STOP:
@@ -126,7 +131,7 @@ class V2Transport:
                     if prompt.id == response.id and prompt.phase == SENT:
                         prompt.phase = TAKEN
                 return []  # the end of the work answers it
-            case m.SESSION_NEW | m.SESSION_LOAD | m.SESSION_SET_CONFIG_OPTION:
+            case m.SESSION_NEW | m.SESSION_LOAD | m.SESSION_FORK | m.SESSION_SET_CONFIG_OPTION:
                 return self._opened(response)
             case m.ASYNC_TASK_STOP:
                 return [replace(response, result={"stopped": True})]
@@ -142,7 +147,7 @@ class V2Transport:
         if told.get("protocolVersion") != VERSION:
             return [response]
         self._speaks = True
-        return [replace(response, result=_greeting(told))]
+        return [replace(response, result=greeting(told))]
 
     def _opened(self, response: Response) -> list[Frame]:
         result = {**shapes.mapping(response.result)}
@@ -236,38 +241,6 @@ def _end(id_: RequestId | None, state: w.StateUpdate) -> Response:
     if state.meta is not UNSET:
         result["_meta"] = state.meta
     return Response(id_, result)
-
-
-def _hello(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The greeting in both versions at once: an agent reads the one that it speaks."""
-    capabilities = shapes.mapping(params.get("clientCapabilities"))
-    told = {"elicitation": capabilities["elicitation"]} if "elicitation" in capabilities else {}
-    own = shapes.mapping(capabilities.get("_meta")).get(canopy.NAMESPACE)
-    if own is not None:
-        told["_meta"] = {canopy.NAMESPACE: own}
-    return {
-        **params,
-        "protocolVersion": VERSION,
-        "info": params.get("clientInfo"),
-        "capabilities": told,
-    }
-
-
-def _greeting(told: Mapping[str, Any]) -> dict[str, Any]:
-    """The agent's greeting in the words of version 1: every agent of version 2 can go on with a
-    session and close it.
-    """
-    logins = [{"id": row.get("methodId"), **row} for row in shapes.rows(told.get("authMethods"))]
-    return {
-        "protocolVersion": 1,
-        "agentInfo": told.get("info"),
-        "agentCapabilities": {
-            "loadSession": True,
-            "sessionCapabilities": {"close": {}, "list": {}},
-        },
-        "authMethods": logins,
-        "_meta": shapes.mapping(told.get("_meta")),
-    }
 
 
 def _question(params: Any) -> Any:
