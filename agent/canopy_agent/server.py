@@ -67,6 +67,7 @@ class AgentServer:
         self._hide_subscription = hide_subscription
         self._peer = Peer(transport, on_request=self._request, on_notification=self._notification)
         self._profile: ClientProfile | None = None
+        self._version: int | None = None
         self._wire: dialects.Wire | None = None
         self._connect: Callable[[], dialects.Wire] | None = None
         self._accounts: Accounts | None = None
@@ -170,9 +171,9 @@ class AgentServer:
     # --- the connection ---------------------------------------------------------------------------
 
     def _initialize(self, request: IncomingRequest) -> None:
-        if self._profile is not None:
-            raise invalid_request("the connection is initialized already")
         dialect = dialects.negotiated(request.params, self._settings)
+        if self._version not in (None, dialect.version):
+            raise invalid_request(f"the connection speaks version {self._version} already")
         params = dialect.read_hello(request.params)
         profile, response = dialects.hello(
             dialect,
@@ -182,7 +183,9 @@ class AgentServer:
             hide_subscription=self._hide_subscription,
         )
         request.respond(response)
-        self._profile, self._wire = profile, None
+        if self._profile is not None:
+            return  # what was agreed on first stands
+        self._profile, self._version = profile, dialect.version
         self._connect = partial(dialect.connect, self._peer, profile)
         # the answer is on its way before the rest of the agent is imported
         asyncio.get_running_loop().call_soon(self._open_directory)
