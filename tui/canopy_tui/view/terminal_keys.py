@@ -50,8 +50,8 @@ SEQUENCES: dict[str, str] = {
 
 
 def teach() -> None:
-    """Put :data:`SEQUENCES` into the table of Textual's parser, and filters before it for pastes and
-    for what the terminal answers; a second call changes nothing.
+    """Put :data:`SEQUENCES` into the table of Textual's parser, and filters before it for pastes
+    and for what the terminal answers; a second call changes nothing.
     """
     table = cast("dict[str, Any]", _ansi_sequences.ANSI_SEQUENCES_KEYS)
     for sequence, key in SEQUENCES.items():
