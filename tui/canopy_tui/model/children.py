@@ -220,7 +220,12 @@ def place(
 def move(
     state: ClientState, view: SessionView, parent: SessionView, at: float, touched: Touched
 ) -> None:
-    """A session that was shown before anybody announced it takes its place below ``parent``."""
+    """A session that was shown before anybody announced it takes its place below ``parent``.
+
+    What lies below it already cannot be above it: then it stays where it is.
+    """
+    if parent.id == view.id or parent.id in all_below(state, view):
+        return
     detach(state, view, touched)
     view.parent, view.phase = parent.id, Phase.RUNNING
     view.started_at, view.ended_at = at, None
