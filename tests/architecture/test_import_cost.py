@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from canopy_tui.first_frame import WHILE_THE_AGENT_BOOTS
+from canopy_tui.late_host import CONTROLLER
 from canopy_tui.trust import TrustedDirectories
 
 HANG_SECONDS = 60
@@ -22,20 +24,63 @@ HEAVY = frozenset({"acp", "anyio", "claude_agent_sdk", "mcp", "pydantic", "rich"
 # loads: that part differs from one Python version to the next.
 MODULES_UNTIL_INITIALIZED = 55
 
+# What the client may load for its first frame: of its own, and on top of any Textual app with a
+# text field. What stands on the frame has to be loaded; a dialog, a search or an export has not.
+OWN_MODULES_OF_THE_FIRST_FRAME = 130
+OTHER_MODULES_OF_THE_FIRST_FRAME = 14
+
+# Dear ones that are easily pulled in by a name that is a type only, or that one function needs:
+# they belong below TYPE_CHECKING, or into that function.
+NOT_FOR_THE_FIRST_FRAME = frozenset(
+    {
+        CONTROLLER,
+        *WHILE_THE_AGENT_BOOTS,
+        "canopy_shared.content",
+        "canopy_shared.permission",
+        "canopy_shared.requests",
+        "canopy_shared.updates",
+        "canopy_tui.client",
+        "canopy_tui.model.events",
+        "canopy_tui.model.reduce",
+        "canopy_tui.view.blocks.block",
+        "canopy_tui.view.markdown",
+        "markdown_it",
+        "pygments",
+        "tomllib",
+    }
+)
+
 # The client without a terminal, up to the moment at which it would start the agent: by then the
 # first frame is painted.
 UNTIL_FIRST_FRAME = """
 import os, sys
 from pathlib import Path
 from canopy_tui.compose import run_client
-from canopy_tui.controller import Controller
+from canopy_tui.late_host import LateHost
 
-def start(controller):
+def start(host):
     os.write(1, "\\n".join(sys.modules).encode())
     os._exit(0)
 
-Controller.start = start
+LateHost.start = start
 run_client(Path.cwd(), None, False)
+"""
+
+ANY_TEXTUAL_APP = """
+import asyncio, logging, json, shlex, sys
+from textual.app import App
+from textual.widgets import Static, TextArea
+
+class Plain(App):
+    def compose(self):
+        yield Static("plain")
+        yield TextArea()
+
+    def on_mount(self):
+        self.call_after_refresh(self.exit)
+
+Plain().run()
+print(*sys.modules, sep="\\n")
 """
 
 INITIALIZE = {
@@ -97,10 +142,10 @@ def test_initialize_is_answered_before_much_is_loaded(tmp_path: Path) -> None:
     assert packages_of(loaded_modules(lines)) & HEAVY == set()
 
 
-def test_the_first_frame_comes_before_the_agent(tmp_path: Path) -> None:
-    TrustedDirectories(tmp_path / "canopy" / "state").give(str(tmp_path), keep=True)
+def modules_of(program: str, tmp_path: Path) -> set[str]:
+    """The names that ``program`` prints, one a line, without the private ones."""
     done = subprocess.run(
-        [sys.executable, "-c", UNTIL_FIRST_FRAME],
+        [sys.executable, "-c", program],
         cwd=tmp_path,
         env={
             **os.environ,
@@ -113,7 +158,17 @@ def test_the_first_frame_comes_before_the_agent(tmp_path: Path) -> None:
         timeout=HANG_SECONDS,
         check=True,
     )
-    modules = set(done.stdout.splitlines())
+    return {name for name in done.stdout.splitlines() if not name.startswith("_")}
+
+
+def test_the_first_frame_comes_before_the_agent_and_what_is_not_on_it(tmp_path: Path) -> None:
+    TrustedDirectories(tmp_path / "canopy" / "state").give(str(tmp_path), keep=True)
+    modules = modules_of(UNTIL_FIRST_FRAME, tmp_path)
     assert "canopy_tui.view.app" in modules
+    assert modules & NOT_FOR_THE_FIRST_FRAME == set()
+    own = {name for name in modules if name.startswith("canopy_")}
+    assert len(own) <= OWN_MODULES_OF_THE_FIRST_FRAME, sorted(own)
+    others = modules - own - modules_of(ANY_TEXTUAL_APP, tmp_path)
+    assert len(others) <= OTHER_MODULES_OF_THE_FIRST_FRAME, sorted(others)
     assert {name for name in modules if name.startswith("canopy_agent")} == set()
     assert packages_of(modules) & HEAVY == {"rich", "textual"}

@@ -28,10 +28,10 @@ from canopy_tui.model.entries import (
 )
 from canopy_tui.model.export import as_json, as_markdown
 from canopy_tui.model.leads import leads_of
-from canopy_tui.view.answers import permission_answers
-from canopy_tui.view.blocks.block import Look
+from canopy_tui.view.blocks.look import Look
 from canopy_tui.view.finding import hits_in, pattern_of
 from canopy_tui.view.key_guard import QUIET
+from canopy_tui.view.permission_answers import permission_answers
 from canopy_tui.view.permission_preview import preview_of
 from canopy_tui.view.preview import Preview
 from canopy_tui.view.request_screen import RequestScreen

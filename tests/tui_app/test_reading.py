@@ -19,7 +19,7 @@ from canopy_tui.model.leads import leads_of
 from canopy_tui.model.source import source_of
 from canopy_tui.view.detail_screen import DetailScreen
 from canopy_tui.view.leads_screen import LeadsScreen
-from canopy_tui.view.transcript_layout import Place
+from canopy_tui.view.transcript_place import Place
 from canopy_tui.view.transcript_selection import line_of, selected_text
 from tui_app.playing import playing
 from tui_app.stage import ROOT, Stage

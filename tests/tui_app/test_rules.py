@@ -27,7 +27,6 @@ from canopy_tui.view.announcer import (
     Announcer,
     notify_setting,
 )
-from canopy_tui.view.answers import permission_answers
 from canopy_tui.view.arming import WINDOW, Arming
 from canopy_tui.view.completion import matching
 from canopy_tui.view.drafts import Drafts
@@ -36,6 +35,7 @@ from canopy_tui.view.header import home_short
 from canopy_tui.view.ink import mix
 from canopy_tui.view.key_guard import IDLE, QUIET, QUIET_OVER_DRAFT, KeyGuard, Verdict, may_open
 from canopy_tui.view.labels import duration
+from canopy_tui.view.permission_answers import permission_answers
 from canopy_tui.view.permission_preview import DANGER, changed_files, preview_of
 from canopy_tui.view.prompt_history import LIMIT, PromptHistory
 from canopy_tui.view.session_row import RowLook, guides, row, time_of, word_of

@@ -19,7 +19,7 @@ from canopy_shared.ext.goal import wrap as goal_meta
 from canopy_shared.updates import SessionInfoUpdate, ToolCallUpdate
 from canopy_tui.model import events as e
 from canopy_tui.model import tasks, tree
-from canopy_tui.model.background import TURN
+from canopy_tui.model.background import TURN, running, shown
 from canopy_tui.model.changes import reviewed, shortened
 from canopy_tui.model.entries import ChangesEntry, NoticeEntry
 from canopy_tui.model.failures import next_step
@@ -64,7 +64,7 @@ def test_a_task_from_its_start_to_its_end_with_its_call() -> None:
     story.update("S", tool("call-1", "npm test", kind="execute"))
     story.update("S", began(toolCallId="call-1"))
     story.update("S", tool_update("call-1", status="completed"))
-    (task,) = tasks.running(story.state)
+    (task,) = running(story.state)
     assert (task.name, task.session, task.stops) == ("npm test", "S", True)
     assert state_of(story.tool("call-1")) == "background"
     assert tree.totals(story.state).tasks == 1
@@ -89,7 +89,7 @@ def test_nothing_runs_in_the_background_without_an_agent() -> None:
     story.update("S", began())
     story.update("S", began("m1", "monitor"))
     story.happens(e.LinkChanged(status="lost", at=story.now))
-    assert [task.state for task in tasks.shown(story.state)] == ["stopped", "stopped"]
+    assert [task.state for task in shown(story.state)] == ["stopped", "stopped"]
     story.happens(e.SessionClosed(session="S"))
     assert story.state.tasks == {}
 
@@ -101,7 +101,7 @@ def test_work_that_no_prompt_asked_for_makes_the_root_run_and_names_its_cause() 
     cause = 'Background command "npm test" completed'
     story.update("S", began("t1", TURN, description=cause))
     assert story.view().phase is Phase.RUNNING
-    assert tasks.running(story.state) == []  # it is the root's own work, and no task of the list
+    assert running(story.state) == []  # it is the root's own work, and no task of the list
     story.update("S", said("The tests pass.", "m2"))
     (rule,) = [entry for entry in story.entries() if getattr(entry, "kind", "") == "after_turn"]
     assert getattr(rule, "detail", "") == cause
@@ -115,7 +115,7 @@ def test_work_that_no_prompt_asked_for_makes_the_root_run_and_names_its_cause() 
 def test_stopping_is_shown_until_the_agent_did_or_did_not() -> None:
     story = Story()
     story.update("S", began())
-    (task,) = tasks.running(story.state)
+    (task,) = running(story.state)
     story.happens(e.TaskStopping(task.key))
     assert task.stopping
     assert not task.stops
@@ -160,7 +160,7 @@ def test_in_any_order_a_task_ends_once_and_the_root_runs_just_while_it_works(
         cycle = story.state.tasks.get("S/t")
         works = cycle is not None and not cycle.is_over
         assert (story.view().phase is Phase.RUNNING) == works
-        assert tree.totals(story.state).tasks == len(tasks.running(story.state))
+        assert tree.totals(story.state).tasks == len(running(story.state))
 
 
 def test_ended_tasks_are_forgotten_in_the_end() -> None:
@@ -273,7 +273,7 @@ async def test_output_is_followed_and_read_once_more_at_the_end(tmp_path: Path) 
     story, file = Story(), tmp_path / "b1.output"
     file.write_text("tick 1\n")
     story.update("S", began())
-    (task,) = tasks.running(story.state)
+    (task,) = running(story.state)
     seen: list[str] = []
 
     async def later(_seconds: float) -> None:

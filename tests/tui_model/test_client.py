@@ -139,7 +139,7 @@ async def test_b84_a_login_is_asked_for_when_the_agent_wants_one_and_can_be_trie
         await world.until(lambda: "still" in world.state.login.tried, "a login without use")
         world.act(LogIn("x"))
         await world.ready()
-        assert world.state.login is None
+        await world.until(lambda: world.state.login is None, "the end of the login")
 
 
 async def test_a_message_that_needs_a_login_goes_after_it(tmp_path: Path) -> None:

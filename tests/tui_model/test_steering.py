@@ -9,7 +9,6 @@ import pytest
 
 from canopy_tui.model.entries import MessageEntry, Role
 from canopy_tui.model.intents import SendPrompt, SteerPrompt, SteerQueued
-from canopy_tui.model.steering import can_steer
 from fakes.agent import FakeAgentScript, said
 from tui_model.client_world import foreign_world, notices, texts
 
@@ -35,7 +34,7 @@ async def test_a_message_goes_into_the_running_turn(tmp_path: Path) -> None:
     script = scripted(tmp_path, [{"respond": {"outcome": "injected"}}])
     async with foreign_world(script) as world:
         root = await world.ready()
-        assert can_steer(world.state)
+        assert world.state.link.can_steer
         world.act(SendPrompt(root.id, "A"))
         world.act(SendPrompt(root.id, "B"))
         world.act(SendPrompt(root.id, "whole C", source="short C"))

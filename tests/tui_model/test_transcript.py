@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from canopy_shared.content import ImageContent, UnknownContent
-from canopy_tui.model.entries import CompactionEntry, MessageEntry, NoticeEntry, PlanEntry, Role
+from canopy_tui.model.entries import (
+    AnyEntry,
+    CompactionEntry,
+    MessageEntry,
+    NoticeEntry,
+    PlanEntry,
+    Role,
+)
 from canopy_tui.model.toolcalls import OUTPUT_LIMIT
 from fakes.agent import said, tool, tool_update
 from tui_model.reducing import Story, kinds
@@ -201,6 +210,37 @@ def test_calls_left_open_by_a_stopped_turn_are_closed_but_those_in_the_backgroun
     )
     story.turn_ends("cancelled")
     assert (story.tool("t1").status, story.tool("t2").status) == ("failed", "pending")
+
+
+class Read(list[AnyEntry]):
+    """Entries that count how often one is looked at."""
+
+    looks = 0
+
+    def __getitem__(self, index: Any) -> Any:
+        self.looks += len(range(*index.indices(len(self)))) if isinstance(index, slice) else 1
+        return super().__getitem__(index)
+
+    def __iter__(self) -> Iterator[AnyEntry]:
+        for entry in super().__iter__():
+            self.looks += 1
+            yield entry
+
+
+def test_stopping_a_turn_looks_only_at_its_open_calls() -> None:
+    story = Story()
+    entries = story.view().entries = Read()
+    needed = []
+    for turn in range(60):
+        story.prompt()
+        for call in range(20):
+            story.update("S", tool(f"{turn}-{call}", status="completed"))
+        story.update("S", tool(f"{turn}-open"))
+        entries.looks = 0
+        story.turn_ends("cancelled")
+        needed.append(entries.looks)
+    assert story.tool("59-open").status == "failed"
+    assert max(needed) == needed[0]
 
 
 # --- other entries --------------------------------------------------------------------------------

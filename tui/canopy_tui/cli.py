@@ -96,6 +96,9 @@ def _open_client(request: OpenClient) -> int:
     directory = _existing_directory(request.directory)
     agent_command = None if request.agent is None else _agent_command(request.agent)
     _need_terminal("canopy --stdio serves an ACP client, and canopy --plain talks in lines")
+    from canopy_tui import first_frame
+
+    first_frame.ahead()
     from canopy_tui.compose import run_client
     from canopy_tui.first_session import FirstSession
 

@@ -20,18 +20,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from canopy_tui import first_frame
 from canopy_tui.agent_connection import StartFailedError
 from canopy_tui.app_run import leaving_on_signals, logging_to
 from canopy_tui.background_note import note, noted
 from canopy_tui.config_file import AUTO, Settings, conflicts, read_settings
-from canopy_tui.controller import Controller
-from canopy_tui.file_index import FileIndex
 from canopy_tui.first_session import Beginning, FirstSession
-from canopy_tui.foreign_agent import launch_foreign
-from canopy_tui.in_process_agent import InProcessAgent
+from canopy_tui.late_host import LateHost
 from canopy_tui.model.glyphs import glyph_set
 from canopy_tui.paths import locations
-from canopy_tui.recording import recorded
 from canopy_tui.remembered import Remembered
 from canopy_tui.storage import Drafts, Pictures, PromptHistory
 from canopy_tui.trust import TrustedDirectories
@@ -41,6 +38,7 @@ if TYPE_CHECKING:
     from canopy_shared.record import Recorder
     from canopy_shared.transport import Transport
     from canopy_tui.agent_connection import AgentConnection, Launch
+    from canopy_tui.controller import Controller
     from canopy_tui.frame_pump import Schedule
     from canopy_tui.in_process_agent import Server
     from canopy_tui.model.state import ClientState, Touched
@@ -156,6 +154,8 @@ async def open_stage(
         if recorder is None:
             yield stage
             return
+        from canopy_tui.recording import recorded
+
         try:
             yield replace(stage, launch=recorded(stage.launch, recorder))
         finally:
@@ -168,7 +168,7 @@ async def _run(
     async with staged as stage:
         from canopy_tui.view.app import CanopyApp
 
-        made: list[Controller] = []
+        made: list[LateHost] = []
         folder = locations(stage.environment).state
         kept = None
         beginning = Beginning(first)
@@ -176,14 +176,16 @@ async def _run(
             kept = Remembered(folder, stage.agent_command, stage.directory, trusted=trusted)
             beginning = Beginning(first, kept.trust.holds)
 
-        def make_host(schedule: Schedule, on_touched: Callable[[Touched], None]) -> Controller:
+        def make_host(schedule: Schedule, on_touched: Callable[[Touched], None]) -> LateHost:
             def paint(touched: Touched) -> None:
                 if app.return_code is None:  # an app that leaves takes its widgets down
                     on_touched(touched)
 
-            made.append(
-                Controller(
-                    stage.launch,
+            def control(state: ClientState) -> Controller:
+                from canopy_tui.controller import Controller
+
+                return Controller(
+                    first_frame.importing_meanwhile(stage.launch),
                     stage.directory,
                     schedule=schedule,
                     on_touched=paint,
@@ -191,11 +193,13 @@ async def _run(
                     beginning=beginning,
                     observe=kept.observe if kept is not None else None,
                     recent=kept.recent if kept is not None else None,
+                    state=state,
                 )
-            )
+
+            made.append(LateHost(control, paint))
             return made[0]
 
-        around = _surroundings(stage)
+        around = replace(_surroundings(stage), on_painted=first_frame.is_painted)
         if kept is not None:
             plain = first == FirstSession()
             around = replace(
@@ -209,8 +213,8 @@ async def _run(
             with leaving_on_signals(app):
                 await app.run_async()
         finally:
-            for controller in made:
-                await controller.aclose()
+            for host in made:
+                await host.aclose()
             if kept is not None:
                 kept.opened.release_all()
         words = _farewell(app.state, stage.directory) if stage.resumable else []
@@ -218,6 +222,7 @@ async def _run(
 
 
 def _surroundings(stage: Stage) -> Surroundings:
+    from canopy_tui.file_index import FileIndex
     from canopy_tui.view.announcer import notify_setting
     from canopy_tui.view.start_view import Scene
     from canopy_tui.view.surroundings import Surroundings
@@ -324,6 +329,7 @@ def _own_launch(environment: Mapping[str, str]) -> Launch:
             await asyncio.to_thread(importlib.import_module, name)
         from canopy_agent.server import AgentServer
         from canopy_agent.settings import SettingsError
+        from canopy_tui.in_process_agent import InProcessAgent
 
         def make_server(transport: Transport) -> Server:
             return AgentServer(transport, environ=environment)
@@ -350,6 +356,8 @@ async def _foreign_stage(
     """Start the process before the user interface, which is composed while it boots; in a
     directory that is not trusted yet only when the person agrees.
     """
+    from canopy_tui.foreign_agent import launch_foreign
+
     ready: list[AgentConnection] = []
 
     async def launch() -> AgentConnection:

@@ -6,9 +6,7 @@ does is not known here.
 
 from __future__ import annotations
 
-import difflib
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,6 +52,8 @@ def read_settings(folder: Path, known_keys: frozenset[str]) -> Settings:
 
 def parse_settings(text: str, known_keys: frozenset[str], name: str = FILE) -> Settings:
     """The settings in ``text``. A file that is no TOML sets nothing, and says where it breaks."""
+    import tomllib
+
     try:
         given = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -99,6 +99,8 @@ def _keys(
 
 
 def _meant(entry: str, known: frozenset[str]) -> str:
+    import difflib
+
     near = difflib.get_close_matches(entry, sorted(known), 1)
     return f"; is it {near[0]!r}?" if near else "; F1 shows the names"
 

@@ -46,7 +46,8 @@ class Controller:
     """The one thing that views talk to: read :attr:`state`, call :meth:`act`.
 
     ``on_touched`` is called with what changed, at most a few times a second and at once for
-    requests; ``schedule(seconds, callback)`` is how it waits for that.
+    requests; ``schedule(seconds, callback)`` is how it waits for that. ``state`` is one that
+    nothing has happened to yet.
     """
 
     def __init__(
@@ -61,9 +62,10 @@ class Controller:
         beginning: Beginning | None = None,
         observe: Callable[[e.Event], None] | None = None,
         recent: Recent | None = None,
+        state: ClientState | None = None,
     ) -> None:
         self._observe = observe
-        self.state = ClientState()
+        self.state = state if state is not None else ClientState()
         self._clock = clock
         self._tasks: set[asyncio.Task[Any]] = set()
         self._pump = FramePump(on_touched, schedule, rate=frame_rate(environment))

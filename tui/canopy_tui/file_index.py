@@ -13,11 +13,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from canopy_shared.content import ResourceLink
 from canopy_tui.file_listing import MOST_FILES, list_files
 from canopy_tui.model.file_match import BLOCK, Block, Search, block_of
 from canopy_tui.model.mentions import mentioned
+
+if TYPE_CHECKING:
+    from canopy_shared.content import ResourceLink
 
 log = logging.getLogger(__name__)
 
@@ -152,6 +155,8 @@ class FileIndex:
             return None
         if not found:
             return None
+        from canopy_shared.content import ResourceLink
+
         place = Path(*place.parts)
         name = place.name or str(place)
         return ResourceLink(_normal(place).as_uri(), name)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from canopy_shared.errors import AUTH_REQUIRED, AcpError, ConnectionClosedError
-from canopy_tui.model import events as e
 from canopy_tui.model.catalogue import ListedSession
 from canopy_tui.model.state import Problem
 
 if TYPE_CHECKING:
     from canopy_tui.client import AcpClient
+    from canopy_tui.model import events as e
     from canopy_tui.session_library import SessionLibrary
     from canopy_tui.wire_answers import AgentFacts
 
@@ -60,6 +60,8 @@ async def begin(
     """Open the first session. Where the wish cannot be fulfilled, that is told and a new session
     opened. Raises what ``session/new`` raises.
     """
+    from canopy_tui.model import events as e
+
     wish = beginning.wish
     problem = None
     if wish.resume is not None or wish.last:

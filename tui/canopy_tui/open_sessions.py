@@ -7,16 +7,17 @@ client that did not leave by itself. What follows from that is not known here.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import logging
 import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from canopy_shared import jsonio
-from canopy_tui.model import events as e
+
+if TYPE_CHECKING:
+    from canopy_tui.model import events as e
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +53,8 @@ class OpenSessions:
 
     def observe(self, event: e.Event) -> None:
         """Follow what happens in the client."""
+        from canopy_tui.model import events as e
+
         match event:
             case e.SessionOpened(session=session, cwd=cwd):
                 self.take(session, cwd)
@@ -128,6 +131,8 @@ class OpenSessions:
         return max(found, key=lambda one: one[0])[1] if found else None
 
     def _path(self, session: str) -> Path:
+        import hashlib
+
         name = hashlib.sha256(session.encode(errors="replace")).hexdigest()[:32]
         return self._folder / f"{name}.json"
 

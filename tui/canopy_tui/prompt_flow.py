@@ -17,7 +17,6 @@ from canopy_tui.model import intents as i
 from canopy_tui.model.login import LoginNeed
 from canopy_tui.model.queue import last_prompt
 from canopy_tui.model.state import Phase, QueuedPrompt
-from canopy_tui.model.steering import can_steer
 
 if TYPE_CHECKING:
     from canopy_tui.client import AcpClient
@@ -131,7 +130,7 @@ class PromptFlow:
     def _steer(self, root: SessionView, prompt: QueuedPrompt) -> None:
         """Say it now. Without a turn, or an agent that listens, it takes the usual way."""
         client = self._client()
-        if client is not None and root.in_turn and can_steer(self._state):
+        if client is not None and root.in_turn and self._state.link.can_steer:
             client.steer(root.wire_id, prompt)
         elif all(prompt.id != one.id for one in root.queue):
             self._enqueue(root, prompt)

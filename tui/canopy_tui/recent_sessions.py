@@ -11,13 +11,14 @@ import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from canopy_shared import jsonio
-from canopy_shared.updates import SessionInfoUpdate
-from canopy_tui.model import events as e
 from canopy_tui.model.catalogue import ListedSession, Query
 from canopy_tui.storage import replace_file
+
+if TYPE_CHECKING:
+    from canopy_tui.model import events as e
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +46,9 @@ class RecentSessions:
 
     def observe(self, event: e.Event) -> None:
         """Follow what happens in the client."""
+        from canopy_shared.updates import SessionInfoUpdate
+        from canopy_tui.model import events as e
+
         match event:
             case e.LinkChanged(status="ready", remembers=remembers):
                 self._wanted = remembers

@@ -12,8 +12,8 @@ import stat
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from canopy_tui.model.background import shown
 from canopy_tui.model.events import TaskOutput
-from canopy_tui.model.tasks import shown
 
 if TYPE_CHECKING:
     from canopy_tui.model.background import BackgroundTask

@@ -6,6 +6,12 @@ Facts only: how a task comes to be and ends is in ``tasks``, how one looks is no
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from canopy_tui.model.state import ClientState
 
 TURN = "turn"
 """The kind of the task that stands for work which no prompt asked for; see ``tasks``."""
@@ -67,3 +73,13 @@ def cause_of(cycle: BackgroundTask | None) -> tuple[str, str]:
     if _WAKEUP in cycle.description.lower():
         return SCHEDULED, ""
     return BACKGROUND, cycle.description
+
+
+def shown(state: ClientState) -> Iterator[BackgroundTask]:
+    """The tasks that a list shows, in the order in which they began."""
+    return (task for task in state.tasks.values() if task.kind != TURN)
+
+
+def running(state: ClientState) -> list[BackgroundTask]:
+    """The tasks of a list that did not end."""
+    return [task for task in shown(state) if not task.is_over]

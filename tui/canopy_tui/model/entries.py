@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from canopy_shared.content import ContentBlock, Location, ToolCallContent
-from canopy_shared.updates import PlanEntry as PlanStep
+if TYPE_CHECKING:
+    from canopy_shared.content import ContentBlock, Location, ToolCallContent
+    from canopy_shared.updates import PlanEntry as PlanStep
 
 
 class Role(Enum):

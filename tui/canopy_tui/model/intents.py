@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from canopy_shared.content import ContentBlock
 from canopy_tui.model.catalogue import Query
+
+if TYPE_CHECKING:
+    from canopy_shared.content import ContentBlock
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from canopy_shared.updates import Command
+if TYPE_CHECKING:
+    from canopy_shared.updates import Command
 
 PREFIX = "canopy:"
 
@@ -50,6 +52,8 @@ class Call:
 
 def offered(agents: Sequence[Command]) -> list[Command]:
     """The client's commands beside those of the agent."""
+    from canopy_shared.updates import Command
+
     taken = {command.name for command in agents}
     return [
         Command(

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from canopy_shared import jsonio
 from canopy_tui.model.entries import MessageEntry, Role
 from canopy_tui.model.state import RequestState
-from canopy_tui.model.toolcalls import find
 
 if TYPE_CHECKING:
     from canopy_shared.content import ContentBlock
@@ -83,6 +82,8 @@ def identical(state: ClientState, key: int) -> list[PendingRequest]:
 def _mark(state: ClientState, request: PendingRequest) -> bytes | None:
     """What the request asks for, as comparable bytes; None when it cannot be told."""
     view = state.sessions.get(request.session)
+    from canopy_tui.model.toolcalls import find
+
     entry = find(view, request.tool_call_id) if view and request.tool_call_id else None
     if entry is None or not entry.raw_input:
         return None

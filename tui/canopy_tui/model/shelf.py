@@ -10,8 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from canopy_shared.content import ImageContent
+if TYPE_CHECKING:
+    from canopy_shared.content import ImageContent
+
 
 MARK = re.compile(r"\[(?:Pasted text \d+: [\d,]+ (?:lines|characters)|Image \d+)\]")
 LONG_LINES, LONG_TEXT = 12, 1500
@@ -149,6 +152,8 @@ class Shelf:
 
     def blocks(self, text: str) -> tuple[ImageContent, ...]:
         """The pictures of ``text`` as content of a prompt, in order."""
+        from canopy_shared.content import ImageContent
+
         return tuple(
             ImageContent(picture.data, picture.mime_type) for picture in self.pictures(text)
         )

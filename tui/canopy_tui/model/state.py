@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from canopy_shared.content import ContentBlock
-from canopy_shared.ext.canopy_controls import are_offered
-from canopy_shared.ext.goal import Goal
-from canopy_shared.updates import Command, ConfigOption
-from canopy_tui.model.background import BackgroundTask
 from canopy_tui.model.catalogue import Catalogue, is_indexed
 from canopy_tui.model.controls import Controls
-from canopy_tui.model.entries import AnyEntry
-from canopy_tui.model.login import LoginMethod, LoginNeed
+
+if TYPE_CHECKING:
+    from canopy_shared.content import ContentBlock
+    from canopy_shared.ext.goal import Goal
+    from canopy_shared.updates import Command, ConfigOption
+    from canopy_tui.model.background import BackgroundTask
+    from canopy_tui.model.entries import AnyEntry
+    from canopy_tui.model.login import LoginMethod, LoginNeed
 
 
 class Phase(Enum):
@@ -151,6 +152,8 @@ class SessionView:
     entries: list[AnyEntry] = field(default_factory=list)
     tools: dict[str, int] = field(default_factory=dict)
     """Tool call id → index in ``entries``."""
+    open_tools: dict[str, int] = field(default_factory=dict)
+    """Those without a result, in the order in which they came."""
     child_cards: dict[str, int] = field(default_factory=dict)
     """Child → index in ``entries`` of its newest card."""
     next_key: int = 1
@@ -262,7 +265,15 @@ class AgentLink:
     @property
     def tells_controls(self) -> bool:
         """Whether it answers what only this client asks: its use, its MCP servers."""
+        from canopy_shared.ext.canopy_controls import are_offered
+
         return are_offered(self.meta)
+
+    @property
+    def can_steer(self) -> bool:
+        """Whether the agent takes messages into a running turn; see ``steering``."""
+        offered = self.meta.get("steering")
+        return isinstance(offered, Mapping) and offered.get("supported") is True
 
     def offers(self, what: str) -> bool:
         """Whether the agent declares ``sessionCapabilities.<what>`` (list, delete, fork …)."""

@@ -6,7 +6,6 @@ offers in ``_meta.steering`` of its answer to ``initialize``. How one is sent is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from canopy_tui.model import transcript
@@ -15,12 +14,6 @@ from canopy_tui.model.entries import MessageEntry, Role
 if TYPE_CHECKING:
     from canopy_tui.model.events import SteerEnded, SteerSent
     from canopy_tui.model.state import ClientState, SessionView, Touched
-
-
-def can_steer(state: ClientState) -> bool:
-    """Whether the agent takes messages into a running turn."""
-    offered = state.link.meta.get("steering")
-    return isinstance(offered, Mapping) and offered.get("supported") is True
 
 
 def sent(view: SessionView, event: SteerSent, touched: Touched) -> None:

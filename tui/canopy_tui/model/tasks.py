@@ -16,8 +16,6 @@ from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import Replay
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from canopy_tui.model.events import TaskOutput, TaskStopping
     from canopy_tui.model.state import ClientState, SessionView, Touched
 
@@ -191,13 +189,3 @@ def forget_root(state: ClientState, root: str, touched: Touched) -> None:
     for key in gone:
         del state.tasks[key]
         touched.tasks = True
-
-
-def shown(state: ClientState) -> Iterator[BackgroundTask]:
-    """The tasks that a list shows, in the order in which they began."""
-    return (task for task in state.tasks.values() if task.kind != TURN)
-
-
-def running(state: ClientState) -> list[BackgroundTask]:
-    """The tasks of a list that did not end."""
-    return [task for task in shown(state) if not task.is_over]

@@ -42,12 +42,16 @@ def apply(
     entry = find(view, report.tool_call_id)
     if entry is not None:
         merge(entry, report, at)
+        if entry.ended:
+            view.open_tools.pop(report.tool_call_id, None)
         transcript.changed(state, view, entry, touched)
         return entry
     transcript.close_message(state, view, touched)
     entry = ToolEntry(at=at, tool_call_id=report.tool_call_id)
     merge(entry, report, at)
-    view.tools[report.tool_call_id] = transcript.append(state, view, entry, touched)
+    index = view.tools[report.tool_call_id] = transcript.append(state, view, entry, touched)
+    if not entry.ended:
+        view.open_tools[report.tool_call_id] = index
     return entry
 
 
@@ -115,10 +119,11 @@ def close_open(
     state: ClientState, view: SessionView, at: float, touched: Touched, *, background: bool
 ) -> None:
     """Fail the calls without a result, those in the background only when ``background``."""
-    for entry in view.entries:
-        if isinstance(entry, ToolEntry) and not entry.ended:
-            if entry.backgrounded and not background:
-                continue
-            entry.status = "failed"
-            entry.ended_at = at
-            transcript.changed(state, view, entry, touched)
+    for call in list(view.open_tools):
+        entry = find(view, call)
+        if entry is None or (entry.backgrounded and not background):
+            continue
+        del view.open_tools[call]
+        entry.status = "failed"
+        entry.ended_at = at
+        transcript.changed(state, view, entry, touched)

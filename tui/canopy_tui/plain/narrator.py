@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from canopy_shared.content import Diff
 from canopy_tui.model.attachments import described
+from canopy_tui.model.background import shown
 from canopy_tui.model.entries import (
     AnyEntry,
     ChangesEntry,
@@ -29,7 +30,6 @@ from canopy_tui.model.names import name_of
 from canopy_tui.model.sanitize import visible, without_escapes
 from canopy_tui.model.source import source_of
 from canopy_tui.model.state import Phase
-from canopy_tui.model.tasks import shown
 
 if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView, Touched

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from canopy_tui.model import intents as i
 from canopy_tui.model import tree
+from canopy_tui.model.background import running
 from canopy_tui.model.entries import RuleEntry
 from canopy_tui.model.queue import head
 from canopy_tui.model.sanitize import visible
 from canopy_tui.model.state import Phase
-from canopy_tui.model.tasks import running
 from canopy_tui.model.toolcalls import find
 from canopy_tui.plain.asking import Question, question_of
 from canopy_tui.plain.narrator import CANOPY, Narrator

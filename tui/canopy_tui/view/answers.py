@@ -1,31 +1,18 @@
-"""The answers that can be given to a request, one line each, with the key that gives it.
+"""The answers that can be given to a question, one line each, with the key that gives it.
 
-Pure but for the widget that draws them: which keys belong to which answer is a table.
+What an answer means is not known here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
 
 from textual.content import Content
 from textual.message import Message
 
-from canopy_shared.permission import ALLOW_ALWAYS, ALLOW_ONCE, REJECT_ALWAYS, REJECT_ONCE
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.clicks import Clickable, clickable
-
-if TYPE_CHECKING:
-    from canopy_shared.permission import PermissionOption
-
-_STYLES: Final = {
-    ALLOW_ONCE: "$success",
-    ALLOW_ALWAYS: "$warning",
-    REJECT_ONCE: "$error",
-    REJECT_ALWAYS: "$error",
-}
-KIND_KEYS: Final = {ALLOW_ONCE: "y", ALLOW_ALWAYS: "a", REJECT_ONCE: "n", REJECT_ALWAYS: "N"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +23,6 @@ class Answer:
     label: str
     value: str
     style: str = ""
-
-
-def permission_answers(options: Sequence[PermissionOption]) -> tuple[Answer, ...]:
-    """Exactly ``options``, in their order.
-
-    The first option of a known kind gets the key of that kind; all others get their number.
-    """
-    free = dict(KIND_KEYS)
-    answers = []
-    for number, option in enumerate(options, 1):
-        key = free.pop(option.kind, str(number) if number < 10 else "")
-        style = _STYLES.get(option.kind, "")
-        answers.append(Answer(key, option.name, option.option_id, style))
-    return tuple(answers)
 
 
 class Answers(Clickable):

@@ -16,27 +16,27 @@ from canopy_tui.model.state import Touched
 from canopy_tui.view import terminal_keys
 from canopy_tui.view.announcer import DESKTOP, OFF, Announcer
 from canopy_tui.view.commands import Commands
-from canopy_tui.view.composer import Composer
 from canopy_tui.view.control_app import ControlApp
 from canopy_tui.view.export_app import ExportApp
 from canopy_tui.view.find_app import FindApp
-from canopy_tui.view.help import HelpScreen
 from canopy_tui.view.keys import EVERYWHERE, GROUPS, SLOTS, Group
 from canopy_tui.view.labels import at_work, marks_of, name_of
-from canopy_tui.view.permission import PermissionPane
-from canopy_tui.view.posting import Posted
 from canopy_tui.view.request_desk import RequestDesk
-from canopy_tui.view.request_screen import RequestScreen
 from canopy_tui.view.session_app import SessionApp
-from canopy_tui.view.session_tree import SessionTree
-from canopy_tui.view.start_view import StartView
-from canopy_tui.view.transcript import TranscriptView
+from canopy_tui.view.stylesheet import DIALOGS, SteadyStylesheet
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.command import Provider
 
+    from canopy_tui.view.composer import Composer
+    from canopy_tui.view.permission import PermissionPane
+    from canopy_tui.view.posting import Posted
+    from canopy_tui.view.request_screen import RequestScreen
+    from canopy_tui.view.session_tree import SessionTree
+    from canopy_tui.view.start_view import StartView
     from canopy_tui.view.surroundings import MakeHost, Surroundings
+    from canopy_tui.view.transcript import TranscriptView
 
 TICK = 1.0
 """Seconds between two looks at times that are shown."""
@@ -64,6 +64,7 @@ class CanopyApp(SessionApp, ControlApp, FindApp, ExportApp):
         self._announcer = Announcer(self.state, around.glyphs, self._ring, self._write_title)
         self._turns: dict[str, int] = {}
         self._last_looks = 0
+        self.stylesheet = SteadyStylesheet(variables=self.get_css_variables())
         self.set_keymap(dict(around.keymap))
         if around.still:
             self.animation_level = "none"
@@ -73,9 +74,14 @@ class CanopyApp(SessionApp, ControlApp, FindApp, ExportApp):
     def on_mount(self) -> None:
         """Paint first; the agent is started when the first frame is on screen."""
         self.set_interval(TICK, self._tick)
-        self.call_after_refresh(self.begin)
-        self.call_after_refresh(self.ask_background)
+        self.call_after_refresh(self._painted)
         self.screen_change_signal.subscribe(self, lambda _screen: self.desk.mark_screen())
+
+    def _painted(self) -> None:
+        self.around.on_painted()
+        self.stylesheet.read(DIALOGS)
+        self.begin()
+        self.ask_background()
 
     def show_touched(self, touched: object) -> None:
         """Draw what changed. Called by the host, at most once a frame."""
@@ -214,6 +220,8 @@ class CanopyApp(SessionApp, ControlApp, FindApp, ExportApp):
 
     def action_show_keys(self) -> None:
         """The page with all keys."""
+        from canopy_tui.view.help import HelpScreen
+
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.around.glyphs, self.key_groups, self.around.keymap))
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from canopy_tui.clipboard import read_clipboard
 from canopy_tui.model.mentions import dropped_paths, spelled
 from canopy_tui.model.shelf import LARGEST_SUM, MOST_PICTURES, Draft, Picture, is_long
 from canopy_tui.picture_files import (
@@ -104,6 +103,8 @@ class Attaching:
 
     async def paste_clipboard(self, own: str) -> None:
         """Paste what is on the clipboard of the desktop, else ``own``: what was copied in here."""
+        from canopy_tui.clipboard import read_clipboard
+
         clipping = await read_clipboard(self._around.environment)
         if clipping.picture:
             self._paste_picture(clipping.picture)

@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from canopy_tui.model import tasks
+from canopy_tui.model import background
 from canopy_tui.model.glyphs import UNICODE
 from canopy_tui.view import task_row
 from canopy_tui.view.keys import BACKGROUND
@@ -74,7 +74,7 @@ class BackgroundPanel(ScrollView, can_focus=True):
 
     def show(self) -> None:
         """Draw the state as it is now."""
-        shown = list(tasks.shown(self._state))
+        shown = list(background.shown(self._state))
         over = [task.key for task in shown if task.is_over]
         dropped = set(over[: max(0, len(over) - ENDED)])
         self._tasks = [task for task in shown if task.key not in dropped]

@@ -16,8 +16,6 @@ from canopy_tui.view.transcript import TranscriptView
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from textual.app import ComposeResult
-
     from canopy_tui.model.state import ClientState, Touched
 
 
@@ -32,10 +30,12 @@ class Beside(Vertical):
         self.session: str | None = None
         self.display = False
 
-    def compose(self) -> ComposeResult:
-        """The path above the transcript."""
-        yield Crumbs(self._state, self._glyphs, now=self._now, id="beside-crumbs")
-        yield TranscriptView(marks=marks_of(self._glyphs), id="beside-transcript")
+    def _furnish(self) -> None:
+        """The path above the transcript, made when something is shown first."""
+        self.mount(
+            Crumbs(self._state, self._glyphs, now=self._now, id="beside-crumbs"),
+            TranscriptView(marks=marks_of(self._glyphs), id="beside-transcript"),
+        )
 
     @property
     def transcript(self) -> TranscriptView:
@@ -50,6 +50,8 @@ class Beside(Vertical):
             return
         self.session = shown
         if shown is not None:
+            if not self.children:
+                self._furnish()
             self.transcript.show(shown, self._state)
 
     def update(self, touched: Touched) -> None:

@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual.css.query import NoMatches
 
-from canopy_tui.view.control_screen import ControlScreen
 from canopy_tui.view.labels import name_of
-from canopy_tui.view.options_page import OptionsPage
-from canopy_tui.view.servers_page import ServersPage
-from canopy_tui.view.usage_page import UsagePage
 from canopy_tui.view.work_app import WorkApp
 
 if TYPE_CHECKING:
@@ -37,6 +33,8 @@ class ControlApp(WorkApp):
 
     def show_controls(self, at: int) -> None:
         """Open the page with this number, or turn to it."""
+        from canopy_tui.view.control_screen import ControlScreen
+
         root = self.root
         if isinstance(self.screen, ControlScreen):
             self.screen.turn_to(at)
@@ -49,6 +47,10 @@ class ControlApp(WorkApp):
             self.push_screen(ControlScreen(pages, at, around.glyphs, around.keymap, of))
 
     def _pages(self, root: str) -> list[Page]:
+        from canopy_tui.view.options_page import OptionsPage
+        from canopy_tui.view.servers_page import ServersPage
+        from canopy_tui.view.usage_page import UsagePage
+
         state, around = self.state, self.around
         glyphs, read_only = around.glyphs, around.read_only
         return [
@@ -59,6 +61,8 @@ class ControlApp(WorkApp):
 
     def follow_screens(self) -> None:
         """The controls are drawn anew with what they show."""
+        from canopy_tui.view.control_screen import ControlScreen
+
         super().follow_screens()
         for screen in self.screen_stack:
             if isinstance(screen, ControlScreen) and screen.is_mounted:

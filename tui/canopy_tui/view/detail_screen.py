@@ -16,7 +16,7 @@ from textual.screen import ModalScreen
 from canopy_shared.content import Diff
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import ClientState, SessionView
-from canopy_tui.view.blocks.block import Look
+from canopy_tui.view.blocks.look import Look
 from canopy_tui.view.blocks.tool import state_of
 from canopy_tui.view.blocks.tool_words import exit_code_of
 from canopy_tui.view.transcript import TranscriptView

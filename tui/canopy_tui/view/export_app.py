@@ -6,31 +6,22 @@ What the file holds is made by ``model.export`` and ``export_rows``; no file is 
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.color import Color as RichColor
-from rich.terminal_theme import TerminalTheme
 from textual import work
-from textual.color import Color
 
-from canopy_shared import jsonio
-from canopy_tui.model import export
 from canopy_tui.model.own_commands import EXPORT
 from canopy_tui.model.sanitize import clipped
-from canopy_tui.view import ink
 from canopy_tui.view.confirm import ConfirmScreen
-from canopy_tui.view.detail_screen import DetailScreen
-from canopy_tui.view.export_rows import drawn_export
 from canopy_tui.view.labels import marks_of, name_of
-from canopy_tui.view.leads_screen import LeadsScreen
 from canopy_tui.view.reach_app import ReachApp
 
 if TYPE_CHECKING:
+    from rich.terminal_theme import TerminalTheme
+
     from canopy_shared.content import ImageContent
     from canopy_tui.model.leads import Lead
     from canopy_tui.view.composer import Composer
@@ -68,6 +59,11 @@ class ExportApp(ReachApp):
             self.notify(f"Exported to {clipped(str(path), 500)}", timeout=10.0, markup=False)
 
     async def _exported(self, session: str, kind: str) -> str:
+        from canopy_shared import jsonio
+        from canopy_tui.model import export
+        from canopy_tui.view import ink
+        from canopy_tui.view.export_rows import drawn_export
+
         match kind:
             case "markdown":
                 return export.as_markdown(self.state, session)
@@ -82,6 +78,9 @@ class ExportApp(ReachApp):
 
     def _terminal_theme(self) -> TerminalTheme:
         """The colours of the page: those of the theme in use."""
+        from rich.color import Color as RichColor
+        from rich.terminal_theme import TerminalTheme
+        from textual.color import Color
 
         def triplet(name: str) -> tuple[int, int, int]:
             colour = Color.parse(self.theme_variables[name]).rich_color
@@ -100,11 +99,15 @@ class ExportApp(ReachApp):
 
     def on_transcript_acts_detail(self, event: TranscriptActs.Detail) -> None:
         """A tool call on a screen of its own."""
+        from canopy_tui.view.detail_screen import DetailScreen
+
         event.stop()
         self.push_screen(DetailScreen(event.entry, event.cwd, marks_of(self.around.glyphs)))
 
     def on_transcript_acts_leads(self, event: TranscriptActs.Leads) -> None:
         """Open the only thing there is, or let one be chosen."""
+        from canopy_tui.view.leads_screen import LeadsScreen
+
         event.stop()
         leads = event.leads
         if len(leads) < 2:
@@ -140,6 +143,9 @@ class ExportApp(ReachApp):
         self.push_screen(ConfirmScreen("Open a file", question, "Open it", "Do not"), answered)
 
     def _ask_picture(self, picture: ImageContent, label: str) -> None:
+        import base64
+        import binascii
+
         ending = _ENDINGS.get(picture.mime_type)
         try:
             content = base64.b64decode(picture.data, validate=True)

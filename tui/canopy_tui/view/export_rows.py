@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.segment import Segment, Segments
 
 from canopy_tui.model.entries import ChildEntry
-from canopy_tui.view.blocks.block import Look
 from canopy_tui.view.blocks.entry import Around
+from canopy_tui.view.blocks.look import Look
 from canopy_tui.view.labels import name_of
 from canopy_tui.view.strips import Paper, Row, strip_of
 from canopy_tui.view.transcript_layout import TranscriptLayout

@@ -37,21 +37,21 @@ class FindApp(StopApp):
         """The line to search with."""
         return self.main.query_one(FindPanel)
 
-    def action_find(self) -> None:
+    async def action_find(self) -> None:
         """Open the line; once more: all agents."""
         panel = self.find_panel
         if panel.display and panel.has_focus_within:
             panel.action_scope()
         elif self.shows_main:
-            panel.open()
+            await panel.open()
 
-    def action_find_next(self, step: int) -> None:
+    async def action_find_next(self, step: int) -> None:
         """The next hit of the last search, or the one before."""
         panel = self.find_panel
         if not self.shows_main:
             return
         if not panel.query_text.strip():
-            self.action_find()
+            await self.action_find()
         elif not panel.hits:
             self.say("Nothing found.", 2.0)
         else:

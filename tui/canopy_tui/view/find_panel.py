@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Sequence
 
-    from textual.app import ComposeResult
-
     from canopy_tui.view.finding import Hit
 
 _NAME = 16
@@ -81,26 +79,29 @@ class FindPanel(Vertical):
         self._names: dict[str, str] = {}
         self._ended = True
 
-    def compose(self) -> ComposeResult:
-        """Hits above the line, so that the line does not move."""
-        yield OptionList(id="find-hits", markup=False, compact=True)
-        with Horizontal():
-            yield Static(Content("Find"), id="find-word")
-            yield Input(id="find-input", placeholder="text of this transcript", compact=True)
-            yield Static("", id="find-count", markup=False)
-
-    def on_mount(self) -> None:
-        """The list is looked at; keys stay in the line."""
-        self.query_one(OptionList).can_focus = False
+    async def _furnish(self) -> None:
+        """Hits above the line, so that the line does not move; keys stay in the line."""
+        hits = OptionList(id="find-hits", markup=False, compact=True)
+        hits.can_focus = False
+        line = Horizontal(
+            Static(Content("Find"), id="find-word"),
+            Input(id="find-input", placeholder="text of this transcript", compact=True),
+            Static("", id="find-count", markup=False),
+        )
+        await self.mount(hits, line)
         self._say()
 
     @property
     def query_text(self) -> str:
         """What is searched for."""
-        return self.query_one(Input).value
+        return self.query_one(Input).value if self.children else ""
 
-    def open(self) -> None:
-        """Come into view with the last query, which the first key replaces."""
+    async def open(self) -> None:
+        """Come into view with the last query, which the first key replaces. What stands in the
+        panel is made when it is opened first.
+        """
+        if not self.children:
+            await self._furnish()
         self.display = True
         line = self.query_one(Input)
         line.focus()
@@ -182,9 +183,9 @@ class FindPanel(Vertical):
         event.stop()
         self.aim(event.option_index)
 
-    def action_step(self, by: int) -> None:
+    async def action_step(self, by: int) -> None:
         """The next hit, or the one before."""
-        self.app.action_find_next(by)  # type: ignore[attr-defined]  # knows what is in view
+        await self.app.action_find_next(by)  # type: ignore[attr-defined]  # knows what is in view
 
     def action_scope(self) -> None:
         """All agents, or only the one in view."""

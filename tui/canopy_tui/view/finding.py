@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from canopy_tui.model import tree
 from canopy_tui.model.entries import AnyEntry
 from canopy_tui.model.sanitize import clipped
-from canopy_tui.model.source import searchable
-from canopy_tui.view.transcript_layout import Place
+from canopy_tui.view.transcript_place import Place
 
 if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState
@@ -65,6 +64,8 @@ def hits_in(
     entry: AnyEntry, session: str, pattern: re.Pattern[str], state: ClientState
 ) -> list[Hit]:
     """The occurrences in one entry, at most ``MOST_HITS``."""
+    from canopy_tui.model.source import searchable
+
     text = searchable(entry, state)
     found: list[Hit] = []
     for number, match in enumerate(pattern.finditer(text)):

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from canopy_tui.model import tasks, tree
+from canopy_tui.model import background, tree
 from canopy_tui.view.background_panel import BackgroundPanel
 from canopy_tui.view.beside import Beside
 from canopy_tui.view.composer import Composer
@@ -187,7 +187,7 @@ class MainScreen(Screen[None]):
         self.background.show()
         title = self.query_one("#tasks-title", Static)
         title.display = self.background.display
-        running = len(tasks.running(self._state))
+        running = len(background.running(self._state))
         title.update(Content(f"Background · {running} running" if running else "Background"))
 
     def _show_pane(self) -> None:

@@ -18,9 +18,10 @@ from canopy_shared.permission import ALLOW_ONCE, REJECT_ALWAYS, REJECT_ONCE
 from canopy_tui.model.intents import AnswerPermission
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import RequestState
-from canopy_tui.view.answers import Answer, Answers, permission_answers
+from canopy_tui.view.answers import Answer, Answers
 from canopy_tui.view.keys import PERMISSION
 from canopy_tui.view.labels import foreign
+from canopy_tui.view.permission_answers import permission_answers
 from canopy_tui.view.permission_preview import preview_of, raw_of
 from canopy_tui.view.posting import Posted
 from canopy_tui.view.preview import Preview

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from canopy_tui.model.sanitize import clipped
-from canopy_tui.model.steering import can_steer
 from canopy_tui.view.attaching import takes_pictures
 from canopy_tui.view.labels import name_of
 
@@ -34,7 +33,7 @@ class Abilities:
         """
         known = bool(state.link.capabilities)
         return cls(
-            root is not None and root.in_turn and can_steer(state),
+            root is not None and root.in_turn and state.link.can_steer,
             takes_pictures(state.link.capabilities) if known else True,
             suggestion_of(state, root, view),
         )
@@ -71,7 +70,7 @@ def placeholder(state: ClientState, root: SessionView | None, view: SessionView 
         return f"Reply to {name_of(state, root)}"
     if root.in_turn:
         waits = "Write on: it waits in the queue until this turn is over"
-        return f"{waits} · Ctrl+N says it now" if can_steer(state) else waits
+        return f"{waits} · Ctrl+N says it now" if state.link.can_steer else waits
     suggested = suggestion_of(state, root, view)
     if suggested:
         return f"{clipped(suggested, 200)}  · Tab takes it"

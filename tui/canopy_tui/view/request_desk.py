@@ -12,12 +12,12 @@ from textual import events
 
 from canopy_tui.model.queue import following, head
 from canopy_tui.view.key_guard import IDLE, KeyGuard, Verdict, may_open
-from canopy_tui.view.request_screen import Kept, RequestScreen
 from canopy_tui.view.waiting_line import WaitingLine
 
 if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState
     from canopy_tui.view.app import CanopyApp
+    from canopy_tui.view.request_screen import Kept, RequestScreen
     from canopy_tui.view.strips import Marks
 
 RETRY = 0.2
@@ -38,12 +38,12 @@ class RequestDesk:
         self._retrying = False
         self._interrupted = False
         """A request stepped back for a person who typed: the next one waits for a pause."""
+        self._pushed: RequestScreen | None = None
 
     @property
     def screen(self) -> RequestScreen | None:
         """The screen of requests, also while the help or a question lies over it."""
-        stack = self._app.screen_stack
-        return next((one for one in stack if isinstance(one, RequestScreen)), None)
+        return self._pushed if self._pushed in self._app.screen_stack else None
 
     # --- keys -------------------------------------------------------------------------------
 
@@ -117,7 +117,9 @@ class RequestDesk:
             self._push(request.key, KeyGuard(self._clock(), by_person=True))
 
     def _push(self, key: int, guard: KeyGuard) -> None:
-        screen = RequestScreen(
+        from canopy_tui.view.request_screen import RequestScreen
+
+        self._pushed = screen = RequestScreen(
             self._state, key, guard=guard, kept=self._kept, marks=self._marks, clock=self._clock
         )
         self._interrupted = False

@@ -15,11 +15,6 @@ from canopy_tui.model import intents as i
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import Problem
 from canopy_tui.view.confirm import ConfirmScreen
-from canopy_tui.view.login_screen import LoginScreen
-from canopy_tui.view.problem_screen import ProblemScreen
-from canopy_tui.view.session_picker import SessionPicker
-from canopy_tui.view.terminal_loan import run_in_terminal
-from canopy_tui.view.trust_screen import ALWAYS, REFUSED, TrustScreen
 from canopy_tui.view.write_app import WriteApp
 
 if TYPE_CHECKING:
@@ -27,6 +22,8 @@ if TYPE_CHECKING:
 
     from canopy_tui.model.catalogue import ListedSession
     from canopy_tui.model.login import LoginNeed
+    from canopy_tui.view.login_screen import LoginScreen
+    from canopy_tui.view.session_picker import SessionPicker
     from canopy_tui.view.surroundings import MakeHost, Surroundings
 
 _GIVEN_BACK = 0.3
@@ -81,6 +78,7 @@ class SessionApp(WriteApp):
         if trust is None or not directory or trust.holds(directory):
             go_on()
             return
+        from canopy_tui.view.trust_screen import ALWAYS, REFUSED, TrustScreen
 
         def answered(answer: str | None) -> None:
             if answer in (None, REFUSED):
@@ -96,6 +94,8 @@ class SessionApp(WriteApp):
 
     def action_log_in(self) -> None:
         """The ways to log in."""
+        from canopy_tui.view.login_screen import LoginScreen
+
         if not isinstance(self.screen, LoginScreen):
             self.push_screen(LoginScreen(self.state, self.around.agent_command))
 
@@ -108,6 +108,8 @@ class SessionApp(WriteApp):
         self, command: tuple[str, ...], environment: tuple[tuple[str, str], ...] = ()
     ) -> str:
         """Run ``command`` in the terminal; what went wrong, "" for nothing."""
+        from canopy_tui.view.terminal_loan import run_in_terminal
+
         self.terminal_is_lent = True
         try:
             with self.suspend():
@@ -125,6 +127,8 @@ class SessionApp(WriteApp):
 
     def action_show_sessions(self) -> None:
         """The list of stored sessions."""
+        from canopy_tui.view.session_picker import SessionPicker
+
         if not isinstance(self.screen, SessionPicker):
             around = self.around
             root = self.root
@@ -166,6 +170,8 @@ class SessionApp(WriteApp):
         self.host.act(kind(row.id, cwd, row.title, instead_of))
 
     def _close_picker(self) -> None:
+        from canopy_tui.view.session_picker import SessionPicker
+
         for screen in self.screen_stack:
             if isinstance(screen, SessionPicker):
                 screen.dismiss()
@@ -192,6 +198,9 @@ class SessionApp(WriteApp):
 
     def show_outside(self) -> None:
         """Draw what lies outside the transcripts: the list, a login, a problem."""
+        from canopy_tui.view.login_screen import LoginScreen
+        from canopy_tui.view.session_picker import SessionPicker
+
         root = self.root
         if self._to_load is not None and root is not None and self.state.link.status == "ready":
             wanted, self._to_load = self._to_load, None
@@ -215,5 +224,7 @@ class SessionApp(WriteApp):
         def answered(go_on: bool | None) -> None:
             if go_on and problem.offers:
                 self.action_show_sessions()
+
+        from canopy_tui.view.problem_screen import ProblemScreen
 
         self.push_screen(ProblemScreen(problem), answered)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rich.cells import cell_len, chop_cells, set_cell_size
@@ -117,15 +118,19 @@ _WIDE = (
     "\uff01-\uff60\uffe0-\uffe6\U00020000-\U0003fffd"
 )
 _CLOSING = "、。，．：；！？）］｝〕〉》」』】〗〙〟"
-_WORD = re.compile(rf"[{_WIDE}][{_CLOSING}]*[ ]*|[^\s{_WIDE}]+[{_CLOSING}]*[ ]*|[ ]+|\s")
-"""A piece that may be followed by a line break; wide scripts break between characters."""
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """A piece that may be followed by a line break; wide scripts break between characters."""
+    return re.compile(rf"[{_WIDE}][{_CLOSING}]*[ ]*|[^\s{_WIDE}]+[{_CLOSING}]*[ ]*|[ ]+|\s")
 
 
 def breaks(text: str, width: int) -> list[int]:
     """Offsets at which ``text`` (one line) must be cut to fit ``width`` cells."""
     cuts: list[int] = []
     used = 0
-    for match in _WORD.finditer(text):
+    for match in _word().finditer(text):
         word, start = match.group(), match.start()
         bare = cell_len(word.rstrip())
         if used + bare <= width:

@@ -167,3 +167,5 @@ class Surroundings:
     on_background: Callable[[str], None] = _nothing
     still: bool = False
     faults: tuple[str, ...] = ()
+    on_painted: Callable[[], None] = lambda: None
+    """Called once, when the first frame is on screen."""

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.message import Message
 
 from canopy_tui.model.entries import ChangesEntry, ChildEntry, NoticeEntry, ToolEntry
-from canopy_tui.model.source import source_of
-from canopy_tui.view.blocks.block import Look
+from canopy_tui.view.blocks.look import Look
 from canopy_tui.view.finding import found_place
 from canopy_tui.view.keys import TRANSCRIPT
 from canopy_tui.view.markdown_inline import LINK
@@ -263,6 +262,8 @@ class TranscriptView(TranscriptActs, can_focus=True):
 
     def action_copy(self) -> None:
         """Copy the source text of the entry."""
+        from canopy_tui.model.source import source_of
+
         if (index := self.chosen()) is None or self.viewport is None or self.state is None:
             return
         self.post_message(self.CopyText(source_of(self.viewport.layout.entry(index), self.state)))

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from canopy_tui.model.entries import MessageEntry, Role
-from canopy_tui.model.leads import Lead, leads_of
-from canopy_tui.model.source import source_of
-from canopy_tui.view.blocks.block import Look
+from canopy_tui.view.blocks.look import Look
 from canopy_tui.view.transcript_canvas import TranscriptCanvas
 
 if TYPE_CHECKING:
     from canopy_tui.model.entries import ToolEntry
+    from canopy_tui.model.leads import Lead
 
 _PROMPTS = (Role.USER, Role.PARENT)
 
@@ -62,12 +61,16 @@ class TranscriptActs(TranscriptCanvas):
 
     def action_copy_all(self) -> None:
         """Copy the source of every entry."""
+        from canopy_tui.model.source import source_of
+
         if self.session is not None and self.state is not None:
             texts = (source_of(entry, self.state) for entry in self.session.entries)
             self.post_message(self.Copied("\n\n".join(text for text in texts if text)))
 
     def action_lead(self) -> None:
         """Open something that the entry leads to."""
+        from canopy_tui.model.leads import leads_of
+
         if (index := self.chosen()) is not None and self.viewport is not None:
             self.post_message(self.Leads(leads_of(self.viewport.layout.entry(index), self.cwd)))
 

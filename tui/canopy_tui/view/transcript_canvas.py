@@ -17,10 +17,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from canopy_tui.model.entries import ChildEntry
-from canopy_tui.view.blocks.entry import Around
 from canopy_tui.view.ink import mix
 from canopy_tui.view.strips import NONE, UNICODE, Paper, Row, highlighted, strip_of, width_of
-from canopy_tui.view.transcript_layout import TranscriptLayout
 from canopy_tui.view.transcript_selection import line_of, selected_text
 from canopy_tui.view.transcript_viewport import Viewport, is_lead
 
@@ -178,6 +176,9 @@ class TranscriptCanvas(ScrollView):
         size = self.scrollable_content_region.size
         paper = Paper(size.width - _EDGES, self._ink(), self._marks)
         if self.viewport is None:
+            from canopy_tui.view.blocks.entry import Around
+            from canopy_tui.view.transcript_layout import TranscriptLayout
+
             layout = TranscriptLayout(Around(self.state, self.session), paper)
             self.viewport = Viewport(layout, size.height)
             self._kept[self.session.id] = self.session, self.viewport

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from canopy_tui.model.entries import AnyEntry, ChildEntry, MessageEntry, Role, ToolEntry
 from canopy_tui.model.source import searchable
-from canopy_tui.view.blocks.block import Literal, Look, guessed
+from canopy_tui.view.blocks.block import Literal, guessed
 from canopy_tui.view.blocks.entry import EntryBlocks
+from canopy_tui.view.blocks.look import Look
 from canopy_tui.view.blocks.message import Markdown
 from canopy_tui.view.strips import BLANK
 from canopy_tui.view.transcript_offsets import Offsets
+from canopy_tui.view.transcript_place import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,14 +34,6 @@ _NONE = Offsets()
 """Those of entries that nobody has looked at."""
 _DENSE = (ToolEntry, ChildEntry)
 """Kinds that stand line by line, without a blank row between one another."""
-
-
-class Place(NamedTuple):
-    """A row: of which entry (by index), of which of its blocks, and which row of that."""
-
-    entry: int
-    block: int = 0
-    row: int = 0
 
 
 @dataclass(slots=True, eq=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_tui.view.strips import printable
-from canopy_tui.view.transcript_layout import Place
+from canopy_tui.view.transcript_place import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

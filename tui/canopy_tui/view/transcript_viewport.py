@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from canopy_tui.view.strips import BLANK
-from canopy_tui.view.transcript_layout import Place
+from canopy_tui.view.transcript_place import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual.css.query import NoMatches
 
-from canopy_tui.model import tasks
+from canopy_tui.model.background import running
 from canopy_tui.model.catch_up import first_unseen, next_unseen
 from canopy_tui.model.entries import ChangesEntry
 from canopy_tui.model.intents import CancelTurn, ClearGoal, SendAgain, StopTask
@@ -18,15 +18,14 @@ from canopy_tui.model.state import Phase
 from canopy_tui.view import task_row
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.labels import at_work, marks_of
-from canopy_tui.view.review_screen import ReviewScreen
 from canopy_tui.view.stop_app import StopApp
-from canopy_tui.view.task_screen import TaskScreen
 
 if TYPE_CHECKING:
     from canopy_tui.model.intents import Intent
     from canopy_tui.model.state import SessionView
     from canopy_tui.view.background_panel import BackgroundPanel
     from canopy_tui.view.surroundings import MakeHost, Surroundings
+    from canopy_tui.view.task_screen import TaskScreen
     from canopy_tui.view.transcript import TranscriptView
 
 
@@ -46,6 +45,8 @@ class WorkApp(StopApp):
 
     def on_background_panel_opened(self, event: BackgroundPanel.Opened) -> None:
         """A task was chosen: show its output."""
+        from canopy_tui.view.task_screen import TaskScreen
+
         glyphs = self.around.glyphs
         self.push_screen(
             TaskScreen(self.state, event.task, marks_of(glyphs), glyphs, self.around.now)
@@ -99,7 +100,7 @@ class WorkApp(StopApp):
             for view in self.state.sessions.values()
             if view.parent is not None and view.phase is Phase.RUNNING and view.cancellable
         ]
-        stops = [task.key for task in tasks.running(self.state) if task.stops]
+        stops = [task.key for task in running(self.state) if task.stops]
         return [*(CancelTurn(one) for one in agents), *(StopTask(one) for one in stops)]
 
     def action_stop_background(self) -> None:
@@ -143,9 +144,7 @@ class WorkApp(StopApp):
         view = self.state.sessions.get(event.session_id)
         entry = _entry_of(view, event.key) if view else None
         if view is not None and entry is not None:
-            self.push_screen(
-                ReviewScreen(self.state, view, entry, marks_of(self.around.glyphs), self.copy)
-            )
+            self._review(view, entry)
 
     def action_review(self) -> None:
         """Review the files that the last turn changed."""
@@ -154,8 +153,13 @@ class WorkApp(StopApp):
         if root is None or not reports:
             self.say("No turn has reported changed files.")
             return
+        self._review(root, reports[-1])
+
+    def _review(self, view: SessionView, report: ChangesEntry) -> None:
+        from canopy_tui.view.review_screen import ReviewScreen
+
         marks = marks_of(self.around.glyphs)
-        self.push_screen(ReviewScreen(self.state, root, reports[-1], marks, self.copy))
+        self.push_screen(ReviewScreen(self.state, view, report, marks, self.copy))
 
     # --- everything new -----------------------------------------------------------------------
 
@@ -187,6 +191,8 @@ class WorkApp(StopApp):
 
     def follow_screens(self) -> None:
         """Screens over the main one that show the state draw it anew."""
+        from canopy_tui.view.task_screen import TaskScreen
+
         for screen in self.screen_stack:
             if isinstance(screen, (TaskScreen, ConfirmScreen)) and screen.is_mounted:
                 try:

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
-from canopy_tui.external_editor import EditorError, edited, editor_command
-from canopy_tui.view.history_screen import HistoryScreen
 from canopy_tui.view.stop_app import StopApp
 
 if TYPE_CHECKING:
@@ -42,6 +40,8 @@ class WriteApp(StopApp):
 
     def action_search_history(self) -> None:
         """Look for something that was sent before."""
+        from canopy_tui.view.history_screen import HistoryScreen
+
         if not self.shows_main:
             return
         history = self.drafts.history
@@ -62,6 +62,8 @@ class WriteApp(StopApp):
 
     async def _edit_outside(self) -> None:
         """Give the terminal to the editor; agents work on meanwhile, and nothing is drawn."""
+        from canopy_tui.external_editor import EditorError, edited, editor_command
+
         environment = {**os.environ, **self.around.environment}
         composer = self.main.composer
         self.away = True

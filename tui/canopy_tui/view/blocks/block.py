@@ -34,18 +34,6 @@ class Block(Protocol):
         """About how many rows ``draw`` gives on that width, without drawing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How the person wants to see an entry. ``whole``: with next to nothing left out, for a screen
-    of its own; ``split``: changes side by side.
-    """
-
-    expanded: bool = False
-    raw: bool = False
-    whole: bool = False
-    split: bool = False
-
-
 def guessed(text: str, width: int) -> int:
     """Rows that ``text`` takes, roughly."""
     return text.count("\n") + 1 + len(text) // max(8, width - INDENT)

@@ -23,10 +23,11 @@ from canopy_tui.model.entries import (
 )
 from canopy_tui.model.source import source_of
 from canopy_tui.view.blocks.attachment import Attachment
-from canopy_tui.view.blocks.block import Look, literal_blocks
+from canopy_tui.view.blocks.block import literal_blocks
 from canopy_tui.view.blocks.changes import changed_files
 from canopy_tui.view.blocks.child import card
 from canopy_tui.view.blocks.compaction import compaction_blocks
+from canopy_tui.view.blocks.look import Look
 from canopy_tui.view.blocks.message import Letter, Markdown, Prompt
 from canopy_tui.view.blocks.notice import notice
 from canopy_tui.view.blocks.plan import checklist

@@ -36,7 +36,8 @@ from canopy_tui.view.strips import laid, printable
 
 if TYPE_CHECKING:
     from canopy_tui.model.entries import ToolEntry
-    from canopy_tui.view.blocks.block import Block, Look
+    from canopy_tui.view.blocks.block import Block
+    from canopy_tui.view.blocks.look import Look
     from canopy_tui.view.strips import Paper, Row
 
 LINES = 200
