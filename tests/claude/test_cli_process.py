@@ -219,6 +219,7 @@ async def test_the_end_of_the_event_loop_kills_what_nobody_closed(
             from canopy_agent.claude.process import LaunchSpec
 
             async def main():
+                asyncio.get_running_loop().slow_callback_duration = 3600.0
                 process = CliProcess(LaunchSpec(({fake_cli.path!r},), dict(os.environ), "."))
                 await process.start()
                 log = pathlib.Path(os.environ["FAKE_CLI_LOG"])
