@@ -333,10 +333,7 @@ def main() -> None:
     timer.start()
     host = Host(script, log)
     threading.Thread(target=host.listen, daemon=True).start()
-    try:
-        Stage(script, host).run()
-    except BrokenPipeError:
-        os._exit(0)
+    Stage(script, host).run()
 
 
 if __name__ == "__main__":

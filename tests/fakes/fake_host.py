@@ -76,10 +76,14 @@ class Host:
         self.raw(json.dumps(frame) + "\n")
 
     def raw(self, text: str) -> None:
+        """Write ``text``; whichever thread finds that nobody reads ends the program."""
         with self._out:
             data = text.encode()
-            while data:
-                data = data[os.write(1, data) :]
+            try:
+                while data:
+                    data = data[os.write(1, data) :]
+            except BrokenPipeError:
+                os._exit(0)
 
     def listen(self) -> None:
         """Body of the reading thread: logs, answers control requests, keeps the rest."""

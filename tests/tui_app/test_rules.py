@@ -64,7 +64,13 @@ def test_no_key_that_terminals_keep_for_themselves() -> None:
 
 
 def test_nothing_is_on_alt_alone() -> None:
-    second_ways = {"parent": "escape", "first-child": "tree", "slot": "tree-slot"}
+    second_ways = {
+        "parent": "escape",
+        "first-child": "tree",
+        "slot": "tree-slot",
+        "usage": "options",  # pages beside it
+        "servers": "options",
+    }
     for group in keys.GROUPS:
         for key in group.keys:
             if all(name.startswith("alt+") for name in key.keys.split(",")):

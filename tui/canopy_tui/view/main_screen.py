@@ -69,12 +69,18 @@ class MainScreen(Screen[None]):
         super().__init__(id="main")
         self._state = state
         self._around = around
-        self._drafts = drafts
         self._foot = foot
         self._session: str | None = None
         self.split = False
         """The main agent is wanted beside one of its own, where there is room."""
         self.set_class(around.read_only, READ_ONLY)
+        # Kept, not looked up: a message to the application may come when they are unmounted again.
+        glyphs, now = around.glyphs, around.now
+        self.composer = Composer(drafts, around)
+        self.transcript = TranscriptView(marks=marks_of(glyphs), id="transcript")
+        self.beside = Beside(state, glyphs, now)
+        self.agents = SessionTree(state, glyphs, now)
+        self.background = BackgroundPanel(state, glyphs, now)
 
     def compose(self) -> ComposeResult:
         """Everything at once: hidden parts cost nothing until they are drawn."""
@@ -87,20 +93,20 @@ class MainScreen(Screen[None]):
         with Horizontal(id="middle"):
             with Vertical(id="tree-column"):
                 yield Static(Content("Agents"), id="tree-title")
-                yield SessionTree(state, glyphs, now)
+                yield self.agents
                 yield Static("", id="tree-detail", markup=False)
                 yield Static(Content("Background"), id="tasks-title")
-                yield BackgroundPanel(state, glyphs, now)
-            yield Beside(state, glyphs, now)
+                yield self.background
+            yield self.beside
             with Vertical(id="pane"):
                 yield Crumbs(state, glyphs, now=now)
                 yield LoadBanner(state, now)
                 yield StartView(self._around.scenes)
-                yield TranscriptView(marks=marks_of(glyphs), id="transcript")
+                yield self.transcript
                 yield FindPanel()
         yield LinkBanner(restartable=not self._around.read_only)
         yield GoalBanner()
-        yield Composer(self._drafts, self._around)
+        yield self.composer
         yield from self._foot()
         yield FooterLine(state, glyphs, read_only=self._around.read_only)
 
@@ -113,31 +119,6 @@ class MainScreen(Screen[None]):
     def focus_home(self) -> None:
         """Where keys go when they go nowhere else."""
         (self.transcript if self._around.read_only else self.composer.area).focus()
-
-    @property
-    def composer(self) -> Composer:
-        """Where the person writes."""
-        return self.query_one(Composer)
-
-    @property
-    def transcript(self) -> TranscriptView:
-        """The one transcript."""
-        return self.query_one("#transcript", TranscriptView)
-
-    @property
-    def beside(self) -> Beside:
-        """The main agent's transcript beside that of one of its own."""
-        return self.query_one(Beside)
-
-    @property
-    def agents(self) -> SessionTree:
-        """The tree of agents."""
-        return self.query_one(SessionTree)
-
-    @property
-    def background(self) -> BackgroundPanel:
-        """The list of background tasks."""
-        return self.query_one(BackgroundPanel)
 
     def show(self, session: str | None, at: int | None = None) -> None:
         """Bring the pane of ``session`` into view, from the entry with the key ``at`` on; None
