@@ -7,6 +7,7 @@ over 10,000 updates, and moves between transcripts of 10,000 entries. The report
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import os
 import sys
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from canopy_tui import first_frame
 from canopy_tui.frame_pump import FramePump, frame_rate
 from canopy_tui.model.intents import SendPrompt
 from canopy_tui.view.app import CanopyApp
@@ -118,7 +120,10 @@ class Load:
 async def main(report: Path) -> None:
     """Run the app until everything is measured."""
     stage = Paced(time.time)
-    app = CanopyApp(stage.make, Surroundings(directory="/home/ada/till", bell=False))
+    for name in first_frame.WHILE_THE_AGENT_BOOTS:  # it has booted
+        importlib.import_module(name)
+    around = Surroundings(directory="/home/ada/till", bell=False, on_painted=first_frame.is_painted)
+    app = CanopyApp(stage.make, around)
 
     async def work() -> None:
         await eventually(lambda: app.main.is_mounted and stage.started, "the first frame")

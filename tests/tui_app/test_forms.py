@@ -10,8 +10,10 @@ from textual.widgets import Button
 from canopy_tui.model.intents import AnswerElicitation
 from canopy_tui.view import request_desk
 from canopy_tui.view.choice_list import ChoiceList
+from canopy_tui.view.elicitation import FormPane
 from canopy_tui.view.key_guard import QUIET
 from canopy_tui.view.request_screen import RequestScreen
+from canopy_tui.view.strips import UNICODE
 from tui_app.playing import NARROW, WIDE, Play, playing
 
 
@@ -150,6 +152,12 @@ async def test_put_off_keeps_what_was_filled_in() -> None:
 async def test_decline_and_cancel() -> None:
     async with playing() as play:
         first = await asked(play, QUESTION)
+        assert isinstance(play.screen, RequestScreen)
+        body = play.screen.query_one("#request-body")
+        await body.remove_children()
+        put_together = body.mount(FormPane(play.app.state.waiting()[0], {}, UNICODE))
+        play.screen.fit()  # as a resize does that comes just then
+        await put_together
         await play.press("d")
         assert play.stage.acted == [AnswerElicitation(first, "decline")]
         second = await asked(play, VALUES)

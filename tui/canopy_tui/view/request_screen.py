@@ -240,8 +240,10 @@ class RequestScreen(ModalScreen[bool]):
     def fit(self) -> None:
         """Bound what may be long, so that the answers are always in view."""
         pane = self.pane
-        elastic = pane.elastic if pane is not None else None
-        if pane is None or elastic is None:
+        if pane is None or not pane.is_mounted:
+            return  # a resize comes while the next request is being put together
+        elastic = pane.elastic
+        if elastic is None:
             return
         width, height = self.size
         room = height if width < FULL[0] or height < FULL[1] else height * 9 // 10
