@@ -82,6 +82,7 @@ class CanopyApp(SessionApp, ControlApp, FindApp, ExportApp):
         self.stylesheet.read(DIALOGS)
         self.begin()
         self.ask_background()
+        self.stylesheet.parse()  # now, and not when the first key has something restyled
 
     def show_touched(self, touched: object) -> None:
         """Draw what changed. Called by the host, at most once a frame."""
