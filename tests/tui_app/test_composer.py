@@ -18,6 +18,7 @@ from canopy_tui.model.intents import (
 )
 from canopy_tui.model.shelf import Draft
 from canopy_tui.view import terminal_keys
+from canopy_tui.view.control_screen import ControlScreen
 from tui_app.playing import NARROW, playing
 from tui_app.stage import ROOT
 
@@ -39,6 +40,16 @@ async def test_enter_sends_and_empties() -> None:
 def test_bytes_of_alt_and_a_digit(sequence: str, key: str) -> None:
     terminal_keys.teach()
     assert [event.key for event in XTermParser().feed(sequence)] == [key]
+
+
+async def test_a_letter_with_alt_is_a_command_and_no_text() -> None:
+    async with playing() as play:
+        for sequence in ("\x1bz", "\x1bu"):
+            parser = XTermParser()
+            for event in (*parser.feed(sequence), *parser.feed("")):  # "" ends the wait for more
+                play.app.post_message(event)
+        await play.until(lambda: isinstance(play.screen, ControlScreen), "the usage is shown")
+        assert play.draft == ""
 
 
 async def test_grows_up_to_eight_rows() -> None:

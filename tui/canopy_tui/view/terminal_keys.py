@@ -1,8 +1,8 @@
 """Teaches Textual's key parser how terminals report Enter or a digit pressed with another key.
 
 Terminals without an extended key protocol (and tmux) send Alt as an Escape before the key; Textual
-8.2.8 reads ``ESC CR`` as a plain Enter, and ``ESC 1`` as the letter that Option-1 types on a Mac.
-It knows no widget.
+8.2.8 reads ``ESC CR`` as a plain Enter, ``ESC 1`` as the letter that Option-1 types on a Mac, and
+``ESC u`` as a key that types ``u`` into whatever field has the focus. It knows no widget.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from textual import _ansi_sequences
+from textual import _ansi_sequences, events
 from textual._xterm_parser import XTermParser
 
 from canopy_tui.view.terminal_background import REPLIES, BackgroundTold
@@ -71,12 +71,19 @@ def _filtered(parser: XTermParser, data: str) -> Iterable[Message]:
         yield BackgroundTold(REPLIES.told.pop())
     readable = paste(typed)
     if readable or not data:
-        yield from _feed(parser, readable)
+        yield from map(_without_text, _feed(parser, readable))
 
 
 def _ticked(parser: XTermParser) -> Iterable[Message]:
     """Let the parser look at the time, with what was held back for too long."""
     late = REPLIES.overdue()
     if late:
-        yield from _feed(parser, late)
-    yield from _tick(parser)
+        yield from map(_without_text, _feed(parser, late))
+    yield from map(_without_text, _tick(parser))
+
+
+def _without_text(message: Message) -> Message:
+    """A letter pressed with Alt is a command, never text: a field would take it otherwise."""
+    if isinstance(message, events.Key) and message.key.startswith("alt+"):
+        message.character = None
+    return message
