@@ -1,6 +1,7 @@
 """The line at the bottom: the keys that matter now, what was just said, how full the context is.
 
-It draws what it is told; which keys there are is read from ``keys``.
+It draws what it is told, and watches which part of the screen has the focus; which keys there are
+is read from ``keys``.
 """
 
 from __future__ import annotations
@@ -14,8 +15,13 @@ from canopy_tui.model.glyphs import ASCII, UNICODE
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.words import money
 from canopy_tui.view.clicks import Clickable, clickable
+from canopy_tui.view.keys import BACKGROUND, TRANSCRIPT, TREE, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.widget import Widget
+
     from canopy_tui.model.state import ClientState, SessionView
 
 _BAR = 8
@@ -30,16 +36,46 @@ class Hint:
     action: str
     parameters: tuple[object, ...] = ()
     urgent: bool = False
+    in_place: bool = False
+    """The action is one of the widget that has the focus."""
 
 
-_CHANGES = frozenset({"app.restart_agent", "app.stop_turn", "app.cycle_mode"})
+_CHANGES = frozenset({"app.restart_agent", "app.stop_turn", "app.cycle_mode", "stop"})
 """Actions that need an agent."""
+_KEYS_OF = {"tree": TREE, "tasks": BACKGROUND, "transcript": TRANSCRIPT}
+"""By the id of the widget that has the focus: the keys that work only there."""
 
 
-def hints(state: ClientState, view: SessionView | None, *, read_only: bool = False) -> list[Hint]:
-    """The keys that help in this moment, the most useful first."""
+def hints(
+    state: ClientState,
+    view: SessionView | None,
+    *,
+    read_only: bool = False,
+    place: str | None = None,
+    keymap: Mapping[str, str] | None = None,
+) -> list[Hint]:
+    """The keys that help in this moment, the most useful first; ``place`` has the focus."""
     found = _all_hints(state, view)
+    urgent = sum(hint.urgent for hint in found)
+    found[urgent:urgent] = _of_place(place, keymap or {})
     return [hint for hint in found if not (read_only and hint.action in _CHANGES)]
+
+
+def _of_place(place: str | None, keymap: Mapping[str, str]) -> list[Hint]:
+    group = _KEYS_OF.get(place or "")
+    if group is None:
+        return []
+    listed = [
+        Hint(
+            shown(keymap.get(key.id, key.keys).partition(",")[0]),
+            key.hint,
+            key.action,
+            in_place=True,
+        )
+        for key in group.keys
+        if key.hint
+    ]
+    return [*listed, Hint("F1", "more", "app.show_keys")]
 
 
 def _all_hints(state: ClientState, view: SessionView | None) -> list[Hint]:
@@ -73,14 +109,33 @@ class FooterLine(Clickable):
     """One line. ``say`` puts a sentence in place of the keys for a while."""
 
     def __init__(
-        self, state: ClientState, glyphs: str = UNICODE, *, read_only: bool = False
+        self,
+        state: ClientState,
+        glyphs: str = UNICODE,
+        *,
+        read_only: bool = False,
+        keymap: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(id="footer")
+        self._keymap = keymap or {}
+        self._place: str | None = None
         self._read_only = read_only
         self._state = state
         self._glyphs = glyphs
         self._session: str | None = None
         self._said = ""
+
+    def on_mount(self) -> None:
+        """Follow the focus."""
+        self.watch(self.screen, "focused", self._focus_moved)
+
+    def _focus_moved(self, focused: Widget | None) -> None:
+        self._place = focused.id if focused is not None else None
+        self.refresh()
+
+    async def action_in_place(self, action: str) -> None:
+        """A key of the part that has the focus was clicked."""
+        await self.app.run_action(action, default_namespace=self.screen.focused)
 
     def show(self, session: str | None) -> None:
         """Follow the pane in view."""
@@ -105,8 +160,17 @@ class FooterLine(Clickable):
 
     def _keys(self, view: SessionView | None, room: int) -> Content:
         line = Content("")
-        for hint in hints(self._state, view, read_only=self._read_only):
+        listed = hints(
+            self._state,
+            view,
+            read_only=self._read_only,
+            place=self._place,
+            keymap=self._keymap,
+        )
+        for hint in listed:
             go = clickable(hint.action, *hint.parameters)
+            if hint.in_place:
+                go = clickable("in_place", hint.action)
             key = hint.key.replace("↑", "Up") if self._glyphs == ASCII else hint.key
             style = "bold $warning" if hint.urgent else "bold $primary"
             word = "bold $warning" if hint.urgent else "$text-muted"

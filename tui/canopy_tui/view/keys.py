@@ -131,10 +131,10 @@ TRANSCRIPT = Group(
         Key("transcript.page_down", "pagedown", "page(1)", "Page down"),
         Key("transcript.home", "home", "start", "First line"),
         Key("transcript.end", "end", "end", "Follow the end"),
-        Key("transcript.expand", "space", "expand", "Unfold, or fold"),
-        Key("transcript.open", "enter", "open", "Open the agent, or the tool call"),
-        Key("transcript.copy", "y", "copy", "Copy the text of the entry"),
-        Key("transcript.copy_all", "Y", "copy_all", "Copy the whole transcript"),
+        Key("transcript.expand", "space", "expand", "Unfold, or fold", hint="unfold"),
+        Key("transcript.open", "enter", "open", "Open the agent, or the tool call", hint="open"),
+        Key("transcript.copy", "y", "copy", "Copy the text of the entry", hint="copy"),
+        Key("transcript.copy_all", "Y", "copy_all", "Copy the whole transcript", hint="copy all"),
         Key("transcript.raw", "v", "raw", "Show it as it came"),
         Key("transcript.lead", "o", "lead", "Open a link, file or picture of it"),
         Key("transcript.prompt_up", "left_square_bracket", "prompt(-1)", "Prompt before"),
@@ -144,7 +144,9 @@ TRANSCRIPT = Group(
         Key("transcript.fold_all", "z", "fold_all", "Fold everything"),
         Key("transcript.unfold_all", "Z", "unfold_all", "Unfold everything"),
         Key("transcript.times", "T", "times", "Show times, or not"),
-        Key("transcript.export", "e", "app.export('markdown')", "Export as Markdown"),
+        Key(
+            "transcript.export", "e", "app.export('markdown')", "Export as Markdown", hint="export"
+        ),
     ),
 )
 
@@ -155,14 +157,14 @@ TREE = Group(
         Key("tree-down", "down,j", "move(1)", "Row below"),
         Key("tree-first", "home", "move_to('first')", "First row"),
         Key("tree-last", "end", "move_to('last')", "Last row"),
-        Key("tree-open", "enter", "open", "Open the transcript"),
+        Key("tree-open", "enter", "open", "Open the transcript", hint="open"),
         Key("tree-fold", "left,h", "fold", "Fold, or go to the parent"),
         Key("tree-unfold", "right,l", "unfold", "Unfold"),
         Key("tree-slot", "g", "slot", "g then a digit: agent of that number"),
-        Key("tree-stop", "x", "stop", "Stop this agent only"),
+        Key("tree-stop", "x", "stop", "Stop this agent only", hint="stop it"),
         Key("tree-stop-all", "X", "app.stop_background", "Stop all work in the background"),
         Key("tree-background", "b", "app.focus_background", "To the background tasks"),
-        Key("tree-filter", "f", "filter", "Show all, needs you, working, done"),
+        Key("tree-filter", "f", "filter", "Show all, needs you, working, done", hint="filter"),
     ),
 )
 
@@ -171,8 +173,8 @@ BACKGROUND = Group(
     (
         Key("tasks-up", "up,k", "move(-1)", "Row above; from the first to the agents"),
         Key("tasks-down", "down,j", "move(1)", "Row below"),
-        Key("tasks-open", "enter", "open", "Show the output"),
-        Key("tasks-stop", "x", "stop", "Stop this task"),
+        Key("tasks-open", "enter", "open", "Show the output", hint="output"),
+        Key("tasks-stop", "x", "stop", "Stop this task", hint="stop it"),
         Key("tasks-stop-all", "X", "app.stop_background", "Stop all work in the background"),
     ),
 )

@@ -108,7 +108,8 @@ class MainScreen(Screen[None]):
         yield GoalBanner()
         yield self.composer
         yield from self._foot()
-        yield FooterLine(state, glyphs, read_only=self._around.read_only)
+        around = self._around
+        yield FooterLine(state, glyphs, read_only=around.read_only, keymap=around.keymap)
 
     def on_mount(self) -> None:
         """Draw the state as it is, and let the person write on."""
