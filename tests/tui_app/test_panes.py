@@ -238,6 +238,20 @@ async def test_stop_one_agent() -> None:
         await play.shows("It does not run.")
 
 
+async def test_the_last_line_names_the_keys_of_what_has_the_focus() -> None:
+    async with playing(NARROW, keymap={"tree-filter": "ctrl+y"}) as play:
+        await family(play)
+        assert "stop it" not in play.lines[-1]
+        await play.press("ctrl+t", "down")
+        await play.shows("Enter open  x stop it  Ctrl+Y filter  Esc back  F1 more  ^T agents")
+        await play.pilot.click("#footer", offset=(play.lines[-1].index("stop it"), 0))
+        await play.shows("Stop explore only?")
+        await play.press("n", "escape")
+        await play.shows_no("stop it")
+        play.app.main.transcript.focus()
+        await play.shows("Space unfold  Enter open  y copy  Y copy all  e export")
+
+
 async def test_a_session_that_is_closed_leaves_no_hole() -> None:
     async with playing() as play:
         await family(play)

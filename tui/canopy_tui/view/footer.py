@@ -57,7 +57,10 @@ def hints(
     """The keys that help in this moment, the most useful first; ``place`` has the focus."""
     found = _all_hints(state, view)
     urgent = sum(hint.urgent for hint in found)
-    found[urgent:urgent] = _of_place(place, keymap or {})
+    here = _of_place(place, keymap or {})
+    taken = {hint.key for hint in here}
+    rest = [hint for hint in found[urgent:] if hint.key.partition(" ")[0] not in taken]
+    found[urgent:] = [*here, *rest]
     return [hint for hint in found if not (read_only and hint.action in _CHANGES)]
 
 
@@ -75,7 +78,8 @@ def _of_place(place: str | None, keymap: Mapping[str, str]) -> list[Hint]:
         for key in group.keys
         if key.hint
     ]
-    return [*listed, Hint("F1", "more", "app.show_keys")]
+    back = [] if group is TRANSCRIPT else [Hint("Esc", "back", "app.step_back")]
+    return [*listed, *back, Hint("F1", "more", "app.show_keys")]
 
 
 def _all_hints(state: ClientState, view: SessionView | None) -> list[Hint]:
