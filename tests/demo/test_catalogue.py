@@ -5,10 +5,13 @@ import pytest
 from canopy_agent.demo.scenes import demo_script, scene_list, welcome_text
 from canopy_agent.demo.scenes.scene import scene_named
 from canopy_agent.demo.server import ScriptedModel
-from demo.wire import ask, text_of
+from demo.wire import ask, called, returned, text_of
 
 
-def test_each_example_chooses_its_own_scene() -> None:
+def test_each_example_and_each_number_chooses_its_own_scene() -> None:
+    for number, scene in enumerate(scene_list(), 1):
+        assert scene_named(str(number)) == scene.name
+        assert f"{number}. **{scene.example}**" in welcome_text()
     assert {scene_named(scene.example): scene.name for scene in scene_list()} == {
         scene.name: scene.name for scene in scene_list()
     }
@@ -29,6 +32,14 @@ def test_each_example_chooses_its_own_scene() -> None:
         ("where is the price computed?", "read"),
         ("ask me something", "question"),
         ("How does it work?", "answer"),
+        ("6", "tree"),
+        (" 1. ", "answer"),
+        ("8", None),
+        ("0", None),
+        ("²", None),
+        ("hello, what can you do?", None),
+        ("Help!", None),
+        ("help me fix it", "edit"),
         ("prefix", None),
         ("good morning", None),
         ("", None),
@@ -47,9 +58,12 @@ async def test_an_unknown_wish_gets_the_list_and_a_child_a_word() -> None:
     async with ScriptedModel(demo_script()) as model:
         told = text_of(await ask(model, "good morning"))
         assert all(scene.example in told for scene in scene_list())
+        came = {"role": "user", "content": "be brief"}
+        heard = text_of(await ask(model, "oh my", called("Read"), returned("done"), came))
+        assert heard.startswith("I got what you said into my work.")
         child = await ask(model, "Do it.", headers={"x-claude-code-agent-id": "a1"})
         assert "nothing to add" in text_of(child)
-    assert len(model.unscripted) == 2
+    assert len(model.unscripted) == 3
 
 
 async def test_titles_and_suggestions_follow_the_scenes() -> None:

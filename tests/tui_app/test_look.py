@@ -94,6 +94,7 @@ async def test_help_lists_every_key() -> None:
     async with playing((120, 240)) as play:
         await play.press("f1")
         assert isinstance(play.screen, HelpScreen)
+        assert "◌ waits for you to write  ! asks you" in play.text
         for group in GROUPS:
             assert group.title in play.text
             for key in group.keys:
@@ -102,6 +103,16 @@ async def test_help_lists_every_key() -> None:
         assert "Ctrl+J / Alt+Enter / Shift+Enter" in play.text
         await play.press("f1")
         assert play.app.shows_main
+
+
+async def test_a_long_directory_gives_way_before_the_mode() -> None:
+    async with playing() as play:
+        place, modes = f"/srv/{'deep/' * 20}till", (("default", "Manual"),)
+        opened = e.SessionOpened(session=ROOT, at=1.0, cwd=place, mode="default", modes=modes)
+        play.stage.apply(opened)
+        await play.shows("mode: Manual")
+        assert "…" in play.lines[0]
+        assert "/deep/till · " in play.lines[0]
 
 
 async def test_modes_go_round_without_the_dangerous_one() -> None:
@@ -142,6 +153,17 @@ async def test_palette_finds_modes_models_agents_and_themes() -> None:
         await play.shows("Agent: explore")
         await play.press("enter")
         await play.until(lambda: play.app.open_session == "a", "the child in view")
+        await play.press("ctrl+p")
+        await play.write("stop only")
+        await play.shows("Stop only explore")
+        await play.press("enter")
+        await play.shows("Stop explore only? Everything else goes on.")
+        await play.press("n", "ctrl+g")
+        await play.press("ctrl+p")
+        await play.write("html")
+        await play.shows("Export the transcript as HTML")
+        await play.press("enter")
+        await play.shows("There is nothing to export yet.")
         assert play.app.theme == DARK
         await play.press("ctrl+p")
         await play.write("theme")

@@ -235,7 +235,7 @@ async def test_stop_one_agent() -> None:
         await play.press("x", "y")
         assert play.stage.acted == [CancelTurn("b")]
         await play.press("x")
-        await play.shows("It does not run.")
+        await play.shows("fix tests does not run.")
 
 
 async def test_the_last_line_names_the_keys_of_what_has_the_focus() -> None:

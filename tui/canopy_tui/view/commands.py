@@ -14,6 +14,7 @@ from textual.fuzzy import FuzzySearch
 
 from canopy_tui.model.intents import SendQueue, SetMode, SetOption
 from canopy_tui.model.sanitize import clipped
+from canopy_tui.model.state import Phase
 from canopy_tui.view.keys import commands, shown
 from canopy_tui.view.labels import name_of
 from canopy_tui.view.theme import DARK, LIGHT
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 
 _TITLE_WIDTH = 44
+_KINDS = {"markdown": "Markdown", "json": "JSON", "html": "HTML", "svg": "SVG"}
 _NEED_AN_AGENT = frozenset({"mode", "restart", "stop-background"})
 
 
@@ -47,6 +49,7 @@ def all_commands(app: CanopyApp) -> Iterator[Command]:
         if not (read_only and key.id in _NEED_AN_AGENT):
             keys = shown(app.around.keymap.get(key.id, key.keys))
             yield Command(key.label, keys, partial(app.run_action, f"app.{key.action}"))
+    yield from _of_the_transcript(app)
     other = LIGHT if app.theme == DARK else DARK
     yield Command(f"Theme: {other}", "dark and light", partial(setattr, app, "theme", other))
     if not read_only:
@@ -56,10 +59,20 @@ def all_commands(app: CanopyApp) -> Iterator[Command]:
         yield Command(f"Agent: {name}", clipped(view.task, 80), partial(app.go, view.id))
 
 
+def _of_the_transcript(app: CanopyApp) -> Iterator[Command]:
+    copy = app.main.transcript.action_copy_all
+    yield Command("Copy the whole transcript", "Y in the transcript", copy)
+    for kind, name in _KINDS.items():
+        title = f"Export the transcript as {name}"
+        yield Command(title, "to a new file", partial(app.action_export, kind))
+
+
 def _of_the_agent(app: CanopyApp) -> Iterator[Command]:
     yield Command("Stop the turn", "Esc Esc", app.action_stop_turn)
-    if app.view is not None and app.view.parent is not None:
-        yield Command("Stop this agent only", "x in the tree", partial(app.ask_stop, app.view.id))
+    for view in app.state.sessions.values():
+        if view.parent is not None and view.phase is Phase.RUNNING:
+            title = f"Stop only {name_of(app.state, view)}"
+            yield Command(title, "x in the tree", partial(app.ask_stop, view.id))
     yield Command("New session", "in this directory", app.action_new_session)
     yield Command("Close this session", "it stays stored", app.action_close_session)
     if app.state.link.logins or app.state.login is not None:

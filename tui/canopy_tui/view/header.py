@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from canopy_tui.model import tree
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView
 
 PRODUCT = "canopy"
+_LEAST_PLACE = 12
 _LINK_WORDS = {"starting": "starting", "lost": "gone", "failed": "did not start"}
 
 
@@ -56,19 +58,21 @@ class HeaderLine(Clickable):
         view = self._state.sessions.get(self._session or "")
         root = self._state.root_of(view) if view else None
         room = width - right.cell_length - 2
-        left = Content.assemble((PRODUCT, "bold $primary"), "  ", self._where(root, room // 2))
-        for word in self._facts(root):
-            left = Content.assemble(left, (" · ", "$text-muted"), word)
+        facts = Content("").join(
+            part
+            for word in self._facts(root)
+            for part in (Content.styled(" · ", "$text-muted"), word)
+        )
+        # The directory gives way before the mode, which says what is done without a question.
+        place = min(room // 2, max(_LEAST_PLACE, room - len(PRODUCT) - 2 - facts.cell_length))
+        left = Content.assemble((PRODUCT, "bold $primary"), "  ", self._where(root, place), facts)
         left = left.truncate(max(1, room), ellipsis=True)
         gap = width - left.cell_length - right.cell_length
         return Content.assemble(left, " " * max(1, gap), right)
 
     def _where(self, root: SessionView | None, room: int) -> Content:
-        return Content(
-            fitted(
-                clipped(home_short(root.cwd if root and root.cwd else self._directory), 200), room
-            )
-        )
+        path = clipped(home_short(root.cwd if root and root.cwd else self._directory), 200)
+        return Content(path if cell_len(path) <= room else _ending(path, room))
 
     def _facts(self, root: SessionView | None) -> list[Content]:
         link = self._state.link
@@ -107,6 +111,11 @@ class HeaderLine(Clickable):
             glyph = mark("new", self._glyphs).glyph
             parts.append(Content.styled(f"{glyph} {sums.new} new", "$secondary"))
         return Content("  ").join(parts)
+
+
+def _ending(path: str, room: int) -> str:
+    """The end of ``path``, which says more than its start, in ``room`` cells."""
+    return fitted(path[::-1], room)[::-1]
 
 
 def home_short(path: str) -> str:

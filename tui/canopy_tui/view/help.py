@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from canopy_tui.model.glyphs import ASCII
+from canopy_tui.model.glyphs import ASCII, UNICODE, mark
 from canopy_tui.view.keys import GROUPS, shown
 
 if TYPE_CHECKING:
@@ -27,9 +27,19 @@ _NOTES = (
     'The name behind a key is what config.toml calls it: [keys], then sessions = "f11".',
     "A question of an agent never takes a key that you typed for something else: for a moment "
     "after it appears no key counts, and Esc only puts it off.",
-    "Marks: ▶ running  ! asks you  ✓ done  ✗ failed  ⊘ cancelled  ◴ silent for a minute  "
-    "●3 new since you looked  ↻ came after the turn",
 )
+_MARKS = (
+    ("running", "works"),
+    ("idle", "waits for you to write"),
+    ("ask", "asks you"),
+    ("done", "done"),
+    ("failed", "failed"),
+    ("cancelled", "stopped"),
+    ("stale", "silent for a minute"),
+    ("new", "new since you looked"),
+    ("after_turn", "came after the turn"),
+)
+"""What the marks mean that are on screen all the time."""
 
 
 class HelpScreen(ModalScreen[None]):
@@ -68,7 +78,12 @@ class HelpScreen(ModalScreen[None]):
         self.query_one("#help-frame").scroll_relative(y=lines, animate=False)
 
     def _text(self) -> Content:
-        rows: list[Content] = []
+        glyphs = ASCII if self._ascii else UNICODE
+        marks = "  ".join(f"{mark(name, glyphs).glyph} {words}" for name, words in _MARKS)
+        rows = [
+            Content.styled("Marks", "bold $primary"),
+            Content.styled(f"  {marks}", "$text-muted"),
+        ]
         title = ""
         groups = [(group.title, group.keys) for group in self._groups]
         for group, keys in groups:
@@ -78,7 +93,7 @@ class HelpScreen(ModalScreen[None]):
             rows += [self._row(key) for key in keys if key.id not in _FOLDED]
         rows.append(Content(""))
         rows += [Content.styled(note, "$text-muted") for note in _NOTES]
-        return Content("\n").join(rows[1:])
+        return Content("\n").join(rows)
 
     def _row(self, key: Key) -> Content:
         own = self._keymap.get(key.id)

@@ -87,10 +87,10 @@ class StopApp(LookApp):
     def ask_stop(self, session: str) -> None:
         """Stop one agent, after a question."""
         view = self.state.sessions.get(session)
+        name = name_of(self.state, view) if view is not None else "It"
         if view is None or view.phase is not Phase.RUNNING:
-            self.say("It does not run.")
+            self.say(f"{name} does not run.")
             return
-        name = name_of(self.state, view)
         if view.parent is not None and not view.cancellable:
             self.say(f"{name} cannot be stopped by itself.")
             return

@@ -28,6 +28,7 @@ _SCENES = (
     tree.SCENE,
     trouble.SCENE,
 )
+_CHOOSE = "Say one of these, in your own words if you like, or its number:"
 
 
 def scene_list() -> tuple[Scene, ...]:
@@ -41,7 +42,7 @@ def welcome_text() -> str:
         "# Welcome to Canopy\n\n"
         "This is the real Claude Code at work on a small sample project, the till of a fruit "
         "stand. Only the model is scripted: no account, no network, and nothing touches your "
-        f"files.\n\nSay one of these, in your own words if you like:\n\n{_rows()}\n"
+        f"files.\n\n{_CHOOSE}\n\n{_rows()}\n"
     )
 
 
@@ -58,16 +59,20 @@ def demo_script() -> Script:
 
 
 def _rows() -> str:
-    return "\n".join(f"- **{scene.example}**: {scene.description}" for scene in _SCENES)
+    rows = enumerate(_SCENES, 1)
+    return "\n".join(f"{at}. **{scene.example}**: {scene.description}" for at, scene in rows)
 
 
 def _fallback(request: ModelRequest) -> Steps:
     if request.agent_id is not None:
         return [Pause(0.5), Text("I have done what I was asked to do, and have nothing to add.")]
-    told = (
-        "I am a scripted model and know only a few scenes, so I cannot answer that. "
-        f"Say one of these, in your own words if you like:\n\n{_rows()}\n"
-    )
+    if request.results:
+        told = (
+            "I got what you said into my work. A real model would heed it; I am scripted, so this "
+            "turn ends here. Agents in the background go on."
+        )
+    else:
+        told = f"I am a scripted model and know only a few scenes. {_CHOOSE}\n\n{_rows()}\n"
     return [Pause(0.3), Text(told, delay=WORD)]
 
 

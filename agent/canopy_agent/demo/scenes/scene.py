@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 WORD = 0.022  # seconds between two words of a streamed text
 DISCOUNTS = "{cwd}/fruitstand/discounts.py"
 
+NAMES = ("answer", "read", "command", "edit", "question", "tree", "error")
+"""The scenes as they are numbered."""
+
+_GREETING = re.compile(r"^\W*(hello|hi|hey|help)\W*$|what (can|do) you (do|know)|who are you")
+
 # The first pattern that is found chooses the scene, so the order tells which word weighs more.
 _WORDS = (
     ("again", r"^\W*(please\W+)?((try )?(it )?again|retry|once more|continue)\W*$"),
@@ -44,8 +49,13 @@ class Scene:
 
 
 def scene_named(text: str) -> str | None:
-    """The name of the scene that a text asks for."""
+    """The name of the scene that a text asks for; None for a greeting and for what none fits."""
     words = text.strip().lower()
+    number = words.rstrip(".)")
+    if number.isascii() and number.isdecimal() and 0 < int(number) <= len(NAMES):
+        return NAMES[int(number) - 1]
+    if _GREETING.search(words):
+        return None
     for name, pattern in _WORDS:
         if words == name or re.search(pattern, words):
             return name
