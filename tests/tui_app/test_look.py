@@ -163,7 +163,7 @@ async def test_palette_finds_modes_models_agents_and_themes() -> None:
         await play.write("html")
         await play.shows("Export the transcript as HTML")
         await play.press("enter")
-        await play.shows("There is nothing to export yet.")
+        await play.shows("Not exported: /home/ada/till is not written to")
         assert play.app.theme == DARK
         await play.press("ctrl+p")
         await play.write("theme")
