@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from canopy_shared.ext.canopy_controls import McpServer, ModelUse, UsageReport
 from canopy_shared.updates import (
     AvailableCommandsUpdate,
@@ -22,6 +24,12 @@ OPTIONS = (
     ConfigOption("model", "Model", "select", "o", "model", None, CHOICES),
     ConfigOption("fast", "Fast mode", "boolean", False, description="Costs more"),
 )
+
+
+@pytest.fixture(autouse=True)
+def no_tick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is asked by the clock: what a tick asks is looked at where it matters."""
+    monkeypatch.setattr("canopy_tui.view.control_screen._TICK", 3600.0)
 
 
 async def _click(play: Play, text: str) -> None:
@@ -104,6 +112,8 @@ async def test_usage_and_servers_of_our_own_agent() -> None:
         stage.apply(e.ServersTold(ROOT, SERVERS))
         for text in ("connected · 2 tools · user", "no such ␛program", "needs a login"):
             await play.shows(text)
+        assert isinstance(play.screen, ControlScreen)
+        assert play.screen.page.tick() == AskServers(ROOT)  # a login is waited for
         await play.press("enter")
         await play.shows("search, read")
         await play.press("escape", "down", "r", "down", "o", "down", "e")
