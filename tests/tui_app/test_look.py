@@ -115,6 +115,14 @@ async def test_a_long_directory_gives_way_before_the_mode() -> None:
         assert "/deep/till · " in play.lines[0]
 
 
+async def test_a_small_screen_tells_the_mode_too() -> None:
+    async with playing(NARROW) as play:
+        modes = (("default", "Manual"), ("acceptEdits", "Accept edits"))
+        for mode, name in modes:
+            play.stage.apply(e.SessionOpened(session=ROOT, at=1.0, mode=mode, modes=modes))
+            await play.shows(f"^O {name}  F1 keys")
+
+
 async def test_modes_go_round_without_the_dangerous_one() -> None:
     async with playing() as play:
         modes = (("default", "Manual"), ("bypassPermissions", "Bypass"), ("plan", "Plan"))

@@ -239,12 +239,19 @@ async def test_put_off_it_keeps_waiting_and_stays_away() -> None:
 
 async def test_a_new_request_comes_although_others_are_put_off() -> None:
     async with playing() as play:
-        await asked(play, call="one")
+        first = await asked(play, call="one")
         await play.press("escape")
         second = play.stage.ask_permission(call="two")
         await play.until(lambda: isinstance(play.screen, RequestScreen), "the new one on screen")
         assert isinstance(play.screen, RequestScreen)
         assert play.screen.key == second
+        play.clock.pass_by(QUIET + 0.01)
+        await play.press("y")
+        await play.until(lambda: play.app.shows_main, "what was put off stays away")
+        assert play.stage.acted == [AnswerPermission(second, "yes")]
+        await play.press("f4")
+        assert isinstance(play.screen, RequestScreen)
+        assert play.screen.key == first
 
 
 async def test_walking_through_what_waits() -> None:

@@ -6,7 +6,7 @@ not known here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from canopy_shared import jsonio
@@ -25,12 +25,15 @@ def head(state: ClientState, session: str | None) -> PendingRequest | None:
     return next(iter(own or waiting), None)
 
 
-def following(state: ClientState, key: int | None, step: int = 1) -> PendingRequest | None:
-    """The waiting request after (``step`` 1) or before (-1) the one with ``key``, going round.
+def following(
+    state: ClientState, key: int | None, step: int = 1, *, without: Collection[int] = ()
+) -> PendingRequest | None:
+    """The waiting request after (``step`` 1) or before (-1) the one with ``key``, going round, and
+    past those with a key in ``without``.
 
     Also right when that one no longer waits: the nearest in that direction is taken.
     """
-    waiting = state.waiting()
+    waiting = [request for request in state.waiting() if request.key not in without]
     if not waiting:
         return None
     if key is None:

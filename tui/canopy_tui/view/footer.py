@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView
 
 _BAR = 8
+_WIDE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +103,8 @@ def _all_hints(state: ClientState, view: SessionView | None) -> list[Hint]:
     if view is not None and view.modes:
         found.append(Hint("^O", "mode", "app.cycle_mode"))
     found += [
-        Hint("^P", "commands", "app.command_palette"),
         Hint("F1", "keys", "app.show_keys"),
+        Hint("^P", "commands", "app.command_palette"),
         Hint("^Q", "quit", "app.ask_quit"),
     ]
     return found
@@ -177,13 +178,21 @@ class FooterLine(Clickable):
                 go = clickable("in_place", hint.action)
             key = hint.key.replace("↑", "Up") if self._glyphs == ASCII else hint.key
             style = "bold $warning" if hint.urgent else "bold $primary"
-            word = "bold $warning" if hint.urgent else "$text-muted"
-            part = Content.assemble((key, style), " ", (hint.word, word)).stylize(go)
+            faint = "bold $warning" if hint.urgent else "$text-muted"
+            word = self._mode(view) if hint.action == "app.cycle_mode" else hint.word
+            part = Content.assemble((key, style), " ", (word, faint)).stylize(go)
             longer = Content.assemble(line, "  " if line else "", part)
             if longer.cell_length > room:
                 break
             line = longer
         return line
+
+    def _mode(self, view: SessionView | None) -> str:
+        """The mode by its name where the first line, which tells it too, has no room."""
+        root = self._state.root_of(view) if view is not None else None
+        if root is None or not root.mode or self.size.width >= _WIDE:
+            return "mode"
+        return clipped(dict(root.modes).get(root.mode, root.mode), 20)
 
     def _gauge(self, view: SessionView | None) -> Content:
         cost = self._cost(view)
@@ -192,7 +201,7 @@ class FooterLine(Clickable):
         part = max(0.0, min(1.0, view.usage_used / view.usage_size))
         style = "$text-muted" if part < 0.7 else "$warning" if part < 0.9 else "bold $error"
         words = Content.styled(f"{part:.0%} context", style)
-        if self.size.width < 100:
+        if self.size.width < _WIDE:
             return _joined(cost, words)
         full = round(part * _BAR)
         on, off = ("#", "-") if self._glyphs == ASCII else ("━", "─")

@@ -120,7 +120,14 @@ class RequestDesk:
         from canopy_tui.view.request_screen import RequestScreen
 
         self._pushed = screen = RequestScreen(
-            self._state, key, guard=guard, kept=self._kept, marks=self._marks, clock=self._clock
+            self._state,
+            key,
+            guard=guard,
+            kept=self._kept,
+            marks=self._marks,
+            clock=self._clock,
+            # Who asks for one goes through all; one that came by itself brings no old ones along.
+            put_off=() if guard.by_person else frozenset(self._put_off),
         )
         self._interrupted = False
         self._app.push_screen(screen, lambda put_off: self._closed(screen, put_off))

@@ -6,7 +6,7 @@ request looks like is the business of its pane.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -51,7 +51,8 @@ _OVER = "This call is over already; an answer may come too late.\n"
 
 
 class RequestScreen(ModalScreen[bool]):
-    """Shows the request with ``key`` and after it the others that wait.
+    """Shows the request with ``key`` and after it the others that wait; those in ``put_off`` only
+    when the person goes there.
 
     Dismisses with True when the person put what waits off.
     """
@@ -80,8 +81,10 @@ class RequestScreen(ModalScreen[bool]):
         kept: Kept,
         marks: Marks,
         clock: Callable[[], float],
+        put_off: Collection[int] = (),
     ) -> None:
         super().__init__()
+        self._put_off = put_off
         self._state = state
         self._key = key
         self._kept = kept
@@ -146,7 +149,7 @@ class RequestScreen(ModalScreen[bool]):
         await self._show()
 
     async def _move_on(self) -> None:
-        after = following(self._state, self._key)
+        after = following(self._state, self._key, without=self._put_off)
         if after is None:
             self._close(False)
         else:
