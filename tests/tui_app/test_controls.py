@@ -146,3 +146,24 @@ async def test_an_agent_that_tells_nothing_is_asked_by_its_commands() -> None:
         await play.shows("Send /mcp")
         await play.press("enter")
         assert stage.acted == [SendPrompt(ROOT, "/mcp")]
+
+
+async def test_send_and_newline_are_remapped_and_questions_may_wait_for_their_key() -> None:
+    keymap = {"send": "ctrl+j", "newline": "alt+enter", "steer": "ctrl+b"}
+    async with playing(NARROW, keymap=keymap, opens_requests=False) as play:
+        stage = play.stage
+        await play.shows("Ctrl+J sends · Alt+Enter")
+        await play.write("a")
+        await play.press("enter", "alt+enter")
+        await play.write("b")
+        assert (play.draft, stage.acted) == ("a\n\nb", [])
+        await play.press("ctrl+j")
+        assert stage.acted == [SendPrompt(ROOT, "a\n\nb")]
+        await play.shows("Ctrl+B say now")
+        stage.ask_permission()
+        await play.shows("1 waiting")
+        play.clock.pass_by(5.0)
+        play.app.desk.look()
+        assert play.app.shows_main
+        await play.press("f4")
+        assert not play.app.shows_main

@@ -25,6 +25,8 @@ tree = "ctrl+e"
     keys = {"tree": "ctrl+e", "sessions": "f10,ctrl+l"}
     assert parse_settings(text, KNOWN) == Settings("canopy-light", "ascii", "off", "none", keys)
     assert parse_settings('theme = "auto"', KNOWN) == Settings("auto")
+    for text in ("[modal]\nauto = false", "modal.auto = false"):
+        assert parse_settings(text, KNOWN) == Settings(opens_requests=False)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +37,8 @@ tree = "ctrl+e"
         ('theme = "x', ["line 1"]),
         ('a = 1\nthem = "x"', ["line 2", "no setting 'them'"]),
         ('theme = "pink"', ["line 1", "canopy-dark"]),
+        ("[modal]\n\nauto = 3", ["line 3", "modal.auto is true or false"]),
+        ("modal = 3", ["line 1", "modal.auto"]),
         ("theme = 7", ["line 1"]),
         ("keys = 7", ["line 1", "[keys]"]),
         ('[keys]\n\ntre = "f9"', ["line 3", "is it 'tree'?"]),

@@ -283,7 +283,11 @@ def _settings(environment: Mapping[str, str]) -> tuple[Settings, dict[str, Any]]
     from canopy_tui.view.keys import GROUPS
     from canopy_tui.view.terminal_background import guess, may_ask
 
-    usual = [{key.id: key.keys for key in group.keys if key.action} for group in GROUPS]
+    remapped = ("send", "newline")  # the field looks at these by itself
+    usual = [
+        {key.id: key.keys for key in group.keys if key.action or key.id in remapped}
+        for group in GROUPS
+    ]
     known = frozenset(name for keys in usual for name in keys)
     settings = read_settings(locations(environment).config, known)
     doubled = [fault for keys in usual for fault in conflicts(settings.keys, keys)]
@@ -292,6 +296,7 @@ def _settings(environment: Mapping[str, str]) -> tuple[Settings, dict[str, Any]]
         "theme": "" if settings.theme == AUTO else settings.theme,
         "background": guess(environment) or noted(locations(environment).cache),
         "asks_background": may_ask(environment),
+        "opens_requests": settings.opens_requests,
         "still": settings.motion == "none",
         "faults": (*settings.faults, *doubled),
     }

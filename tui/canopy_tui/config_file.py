@@ -36,6 +36,8 @@ class Settings:
     motion: str = ""
     keys: Mapping[str, str] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
+    opens_requests: bool = True
+    """``modal.auto``: questions of agents open by themselves, not only on their key."""
 
 
 def read_settings(folder: Path, known_keys: frozenset[str]) -> Settings:
@@ -63,20 +65,30 @@ def parse_settings(text: str, known_keys: frozenset[str], name: str = FILE) -> S
         return Settings(faults=(f"{name}, {where}: {words}. Nothing of the file is used.",))
     faults: list[str] = []
     chosen: dict[str, str] = {}
+    opens_requests = True
     for entry, value in given.items():
         where = f"{name}, line {_line_of(text, entry)}"
         if entry == "keys":
             continue
+        if entry == "modal":
+            opens = value.get("auto", True) if isinstance(value, dict) and len(value) == 1 else None
+            if isinstance(opens, bool) and "auto" in value:
+                opens_requests = opens
+            else:
+                if "[modal]" in text:
+                    where = f"{name}, line {_line_of(text, 'auto', after='[modal]')}"
+                faults.append(f"{where}: modal.auto is true or false.")
+            continue
         allowed = _CHOICES.get(entry)
         if allowed is None:
-            known = ", ".join([*_CHOICES, "[keys]"])
+            known = ", ".join([*_CHOICES, "modal.auto", "[keys]"])
             faults.append(f"{where}: there is no setting {entry!r}; there are {known}.")
         elif value not in allowed:
             faults.append(f"{where}: {entry} is one of {', '.join(allowed)}.")
         else:
             chosen[entry] = value
     keys = _keys(text, given.get("keys", {}), known_keys, name, faults)
-    return Settings(**chosen, keys=keys, faults=tuple(faults))
+    return Settings(**chosen, keys=keys, faults=tuple(faults), opens_requests=opens_requests)
 
 
 def _keys(

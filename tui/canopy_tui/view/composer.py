@@ -97,7 +97,7 @@ class Composer(Vertical):
         with Horizontal(id="composer-box"):
             mark = ">" if self._around.glyphs == ASCII else "›"
             yield Static(mark, id="composer-mark", markup=False)
-            yield PromptArea()
+            yield PromptArea(self._around.keymap)
 
     def on_mount(self) -> None:
         """Wire the field to its surroundings."""
@@ -139,7 +139,9 @@ class Composer(Vertical):
         self.set_class(child is not None, "-child")
         self._title = placeholders.title(state, root, child)
         self._can = Abilities.of(state, root, view)
-        self.area.placeholder = Content(placeholders.placeholder(state, root, view))
+        self.area.placeholder = Content(
+            placeholders.placeholder(state, root, view, self._around.keymap)
+        )
         self.area.update_suggestion()
         forgotten = self.drafts.forget_sent(self._queue)
         if forgotten is not None:

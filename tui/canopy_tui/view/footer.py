@@ -6,7 +6,7 @@ is read from ``keys``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -41,10 +41,26 @@ class Hint:
     """The action is one of the widget that has the focus."""
 
 
-_CHANGES = frozenset({"app.restart_agent", "app.stop_turn", "app.cycle_mode", "stop"})
+_CHANGES = frozenset(
+    {"app.restart_agent", "app.stop_turn", "app.cycle_mode", "app.say_now", "stop"}
+)
 """Actions that need an agent."""
 _KEYS_OF = {"tree": TREE, "tasks": BACKGROUND, "transcript": TRANSCRIPT}
 """By the id of the widget that has the focus: the keys that work only there."""
+
+
+_IDS = {
+    "F5": "restart",
+    "F4": "next-request",
+    "^G": "root",
+    "^N": "steer",
+    "^T": "tree",
+    "^O": "mode",
+    "^P": "palette",
+    "F1": "help",
+    "^Q": "quit",
+}
+"""What the person calls the keys that are named here, to change them."""
 
 
 def hints(
@@ -56,13 +72,18 @@ def hints(
     keymap: Mapping[str, str] | None = None,
 ) -> list[Hint]:
     """The keys that help in this moment, the most useful first; ``place`` has the focus."""
-    found = _all_hints(state, view)
+    found = [_as_remapped(hint, keymap or {}) for hint in _all_hints(state, view)]
     urgent = sum(hint.urgent for hint in found)
     here = _of_place(place, keymap or {})
     taken = {hint.key for hint in here}
     rest = [hint for hint in found[urgent:] if hint.key.partition(" ")[0] not in taken]
     found[urgent:] = [*here, *rest]
     return [hint for hint in found if not (read_only and hint.action in _CHANGES)]
+
+
+def _as_remapped(hint: Hint, keymap: Mapping[str, str]) -> Hint:
+    own = keymap.get(_IDS.get(hint.key, ""), "")
+    return replace(hint, key=shown(own.partition(",")[0])) if own else hint
 
 
 def _of_place(place: str | None, keymap: Mapping[str, str]) -> list[Hint]:
@@ -98,6 +119,8 @@ def _all_hints(state: ClientState, view: SessionView | None) -> list[Hint]:
         ]
     elif view is not None and view.in_turn:
         found.append(Hint("Esc Esc", "stop", "app.stop_turn"))
+        if state.link.can_steer:
+            found.append(Hint("^N", "say now", "app.say_now"))
     if len(state.sessions) > 1:
         found.append(Hint("^T", "agents", "app.toggle_tree"))
     if view is not None and view.modes:

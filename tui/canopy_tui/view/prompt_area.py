@@ -7,7 +7,7 @@ the text stands for is decided by the composer around it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -77,7 +77,12 @@ class PromptArea(TextArea):
 
         text: str
 
-    def __init__(self) -> None:
+    def __init__(self, keymap: Mapping[str, str] | None = None) -> None:
+        own = keymap or {}
+        self._sends = frozenset(own.get("send", "enter").split(","))
+        breaks = frozenset(own["newline"].split(",")) if "newline" in own else NEWLINE_KEYS
+        # Enter has to do something: where it does not send it breaks the line
+        self._breaks = (breaks | {"enter"}) - self._sends
         # Before the rest: the field asks for marks while it is made.
         self.first_chance: Callable[[events.Key], bool] = lambda _event: False
         self.beyond: Callable[[bool], str | None] = lambda _older: None
@@ -116,10 +121,10 @@ class PromptArea(TextArea):
     def _on_key(self, event: events.Key) -> None:  # type: ignore[override]  # sync is allowed
         if self.first_chance(event):
             taken = True
-        elif event.key == "enter":
+        elif event.key in self._sends:
             self._send_or_break()
             taken = True
-        elif event.key in NEWLINE_KEYS:
+        elif event.key in self._breaks:
             self._replace_via_keyboard("\n", *self.selection)
             taken = True
         elif event.character and _JOINERS.fullmatch(event.character):

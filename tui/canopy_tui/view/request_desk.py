@@ -87,7 +87,7 @@ class RequestDesk:
         """Open a request by itself if there is one that may be."""
         self._retrying = False
         fresh = [one for one in self._state.waiting() if one.key not in self._put_off]
-        if not fresh or not self._app.shows_main:
+        if not fresh or not self._app.shows_main or not self._app.around.opens_requests:
             return
         half_written = not self._app.nothing_half_written
         now = self._clock()

@@ -166,6 +166,8 @@ class Surroundings:
     asks_background: bool = False
     on_background: Callable[[str], None] = _nothing
     still: bool = False
+    opens_requests: bool = True
+    """Questions of agents open by themselves, not only on their key."""
     faults: tuple[str, ...] = ()
     on_painted: Callable[[], None] = lambda: None
     """Called once, when the first frame is on screen."""
