@@ -104,6 +104,14 @@ async def test_a_turn_that_ends_before_its_agents_says_so() -> None:
         await play.shows("main is done · 2 agents still working")
 
 
+async def test_nothing_runs_any_more_where_the_time_stands_still() -> None:
+    async with playing(WIDE, now=lambda: 1000.0) as play:
+        play.stage.act(SendPrompt(ROOT, "go"))
+        await play.shows("1 running")
+        play.stage.end_turn()
+        await play.shows_no("1 running")
+
+
 async def test_moves_by_keys() -> None:
     async with playing() as play:
         await family(play)

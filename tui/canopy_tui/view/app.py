@@ -89,6 +89,7 @@ class CanopyApp(SessionApp, ControlApp, FindApp, ExportApp):
         if not isinstance(touched, Touched) or not self.main.is_mounted:
             return
         ended = self._turn_end(touched)
+        self._last_looks = LAST_LOOKS  # also after work that was over within a tick
         self.keep_pane()
         self.main.update(touched)
         self.follow_screens()

@@ -36,10 +36,11 @@ class HeaderLine(Clickable):
         state: ClientState,
         directory: str,
         glyphs: str = UNICODE,
-        now: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(id="header")
-        self._now = now
+        # Not the time of what is shown: that of a recording stands still at its end.
+        self._clock = clock
         self._agents, self._background = Steady(), Steady()
         self._state = state
         self._directory = directory
@@ -91,7 +92,7 @@ class HeaderLine(Clickable):
         return facts
 
     def _totals(self) -> Content:
-        sums, now = tree.totals(self._state), self._now()
+        sums, now = tree.totals(self._state), self._clock()
         running, tasks = sums.running, sums.tasks
         if self._state.link.status == "ready":
             running = self._agents.shown(running, now)

@@ -88,7 +88,7 @@ class MainScreen(Screen[None]):
         yield Static(
             Content("Canopy needs {} columns and {} rows.".format(*MINIMUM)), id="too-small"
         )
-        yield HeaderLine(state, self._around.directory, glyphs, now)
+        yield HeaderLine(state, self._around.directory, glyphs)
         yield Crumbs(state, glyphs, rail=True, now=now)
         with Horizontal(id="middle"):
             with Vertical(id="tree-column"):
