@@ -36,6 +36,7 @@ from canopy_tui.view.permission_preview import preview_of
 from canopy_tui.view.preview import Preview
 from canopy_tui.view.request_screen import RequestScreen
 from canopy_tui.view.transcript_viewport import Viewport
+from hostile import HOSTILE, harmless
 from tui_app.playing import NARROW, playing
 from tui_transcript.drawing import all_rows, layout_of, paper, text_of, widest
 from tui_transcript.samples import (
@@ -55,24 +56,6 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState
 
 WIDTH = 60
-_STARTS = ("", "[", "[/", "[@click=app.quit]", "\x1b]52;c;eA==\x07", "\x1b[2J", "```", "$")
-_MIDDLES = (
-    "[red]x[/red]",
-    "\\[",
-    "a\x00b\x9bm",
-    "\u202eevil\u2066",
-    "zero\u200bwidth\ufeff",
-    "日本語" * 9,
-    "👩‍👩‍👧‍👦🇯🇵⚠️",
-    "e\u0301" * 30,
-    "\ud800",
-    "x" * 500,
-    "tab\there\rback",
-    "two\nlines\r\nthree\n\n\n",
-    "| a | b |\n|---|",
-)
-_ENDS = ("", "]", "\x1b[0m", "`")
-HOSTILE = ["".join(parts) for parts in product(_STARTS, _MIDDLES, _ENDS)][:300]
 
 
 def entries(text: str) -> list[AnyEntry]:
@@ -103,12 +86,6 @@ def entries(text: str) -> list[AnyEntry]:
         ChangesEntry(at=AT, paths=(text,)),
         CompactionEntry(at=AT, summary=text, error=text),
     ]
-
-
-def harmless(text: str) -> bool:
-    """Whether no character steers a terminal or turns the reading direction."""
-    odd = {c for c in text if ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or 0xD800 <= ord(c) < 0xE000}
-    return not odd - {"\n"} and not set("\u202e\u2066\u200b\ufeff") & set(text)
 
 
 def hostile_world(text: str) -> ClientState:

@@ -1,7 +1,7 @@
 """A transcript with those of its children as one text: Markdown for people, JSON for programs.
 
 Pure: it reads the state and writes no file. Foreign text stays as it came, fenced where it could
-end what is around it.
+end what is around it; only control codes are shown as pictures, and escaped in JSON.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from canopy_shared import jsonio
 from canopy_shared.content import Diff, TextContent, ToolContent
 from canopy_shared.unset import UNSET
 from canopy_tui.model.attachments import described
 from canopy_tui.model.entries import AnyEntry, ChildEntry, MessageEntry, Role, RuleEntry, ToolEntry
 from canopy_tui.model.names import name_of
+from canopy_tui.model.sanitize import for_file
 from canopy_tui.model.source import source_of
 from canopy_tui.model.values import value_lines
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 FORMAT = "canopy-transcript"
 VERSION = 1
+_RARE_CONTROLS = re.compile("[\x7f-\x9f]")
+"""Those that JSON allows as they are."""
 _RUN = re.compile(r"`{3,}")
 _WHO = {Role.USER: "You", Role.AGENT: "Answer", Role.THOUGHT: "Thought", Role.PARENT: "Task"}
 
@@ -46,7 +50,8 @@ def as_markdown(state: ClientState, session: str) -> str:
     lines = [f"# {_one_line(view.title or name_of(state, view))}", ""]
     facts = [("Directory", view.cwd), ("Model", view.model), ("Session", view.id)]
     lines += [f"- {label}: `{_one_line(value)}`" for label, value in facts if value]
-    return "\n".join([*lines, "", *_entries(state, view, {session})]).rstrip("\n") + "\n"
+    text = "\n".join([*lines, "", *_entries(state, view, {session})])
+    return for_file(text).rstrip("\n") + "\n"
 
 
 def _entries(state: ClientState, view: SessionView, above: set[str]) -> Iterator[str]:
@@ -61,7 +66,10 @@ def _entries(state: ClientState, view: SessionView, above: set[str]) -> Iterator
             case ChildEntry():
                 yield from (f"*{_one_line(source_of(entry, state))}*", "")
             case RuleEntry():
-                yield from (f"--- {_one_line(entry.kind.replace('_', ' '))} {entry.text}", "")
+                yield from (
+                    f"--- {_one_line(entry.kind.replace('_', ' '))} {_one_line(entry.text)}",
+                    "",
+                )
             case _:
                 yield from (source_of(entry, state), "")
 
@@ -129,6 +137,12 @@ def _escaped(text: str) -> str:
 
 
 # --- JSON -----------------------------------------------------------------------------------------
+
+
+def json_text(state: ClientState, session: str) -> str:
+    """:func:`as_json` as one line, with every control code escaped."""
+    text = jsonio.dumps(as_json(state, session)).decode()
+    return _RARE_CONTROLS.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
 
 
 def as_json(state: ClientState, session: str) -> dict[str, Any]:

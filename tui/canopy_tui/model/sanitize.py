@@ -22,6 +22,8 @@ _SUSPECT_CLASS = (
 _SUSPECT = re.compile(_SUSPECT_CLASS)
 _SUSPECT_IN_LINES = re.compile("(?![\n\t])" + _SUSPECT_CLASS)
 
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
 _JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")
 """Needed by real scripts and emoji; harmless after a character that is not ASCII."""
 _SELECTORS = frozenset("\ufe0e\ufe0f")
@@ -45,6 +47,16 @@ def visible(text: str, *, multiline: bool) -> str:
     if not text.isprintable():
         text = " ".join(text.split())
     return _SUSPECT.sub(_shown, text)
+
+
+def for_file(text: str) -> str:
+    """``text`` for a document that somebody may print in a terminal: controls shown as pictures,
+    everything else as it is. Line breaks and tabs are kept.
+    """
+    return _CONTROLS.sub(
+        lambda found: chr(_CONTROL_PICTURES.get(ord(found.group()), 0xFFFD)),
+        text.replace("\r\n", "\n"),
+    )
 
 
 def _shown(found: re.Match[str]) -> str:

@@ -59,7 +59,6 @@ class ExportApp(ReachApp):
             self.notify(f"Exported to {clipped(str(path), 500)}", timeout=10.0, markup=False)
 
     async def _exported(self, session: str, kind: str) -> str:
-        from canopy_shared import jsonio
         from canopy_tui.model import export
         from canopy_tui.view import ink
         from canopy_tui.view.export_rows import drawn_export
@@ -68,8 +67,7 @@ class ExportApp(ReachApp):
             case "markdown":
                 return export.as_markdown(self.state, session)
             case "json":
-                told = export.as_json(self.state, session)
-                return jsonio.dumps(told).decode() + "\n"
+                return export.json_text(self.state, session)
             case _:
                 pen = ink.mix(self.theme_variables, native=self.native_ansi_color)
                 marks = marks_of(self.around.glyphs)
