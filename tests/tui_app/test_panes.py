@@ -65,10 +65,10 @@ async def test_marks_say_how_each_agent_stands() -> None:
         play.clock.pass_by(1)
         await play.press("escape")
         rows = {name: row for row in tree_rows(play) for name in NAMES if name in row}
-        assert "✓ explore done" in rows["explore"]
-        assert "✗ lint failed" in rows["lint"]
-        assert "⊘ reader cancelled" in rows["reader"]
-        assert "! fix tests asks" in rows["fix tests"]
+        assert "✓ explore · done" in rows["explore"]
+        assert "✗ lint · failed" in rows["lint"]
+        assert "⊘ reader · cancelled" in rows["reader"]
+        assert "! fix tests · asks" in rows["fix tests"]
         assert "▶ main" in rows["main"]
         assert "!" in rows["main"]  # somebody below asks
         assert "●" in rows["lint"]  # news that nobody has seen
@@ -144,7 +144,7 @@ async def test_child_panes_are_read_only_and_say_so() -> None:
         await family(play)
         await play.press("alt+down")
         await play.shows("main › explore")
-        await play.shows("to main · explore is read-only · Ctrl+G goes to main")
+        await play.shows("read-only · what you write goes to main · Ctrl+G goes there")
         await play.write("hello")
         await play.press("enter")
         assert play.app.open_session == ROOT

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView, Touched
 
 TITLE_LIMIT = 200
+_WHATEVER = "default"
+"""The model of a child that has none of its own: which one that is, is not said by its name."""
 
 
 def commands(view: SessionView, update: AvailableCommandsUpdate) -> None:
@@ -67,7 +69,8 @@ def take_options(view: SessionView, given: tuple[ConfigOption, ...]) -> None:
             view.modes = tuple((choice.value, choice.name) for choice in choices)
         elif option.category == "model" and (not view.model or before.get(option.id) != value):
             names = {choice.value: choice.name for choice in choices}
-            view.model = clipped(names.get(value, value), TITLE_LIMIT)
+            if view.parent is None or value != _WHATEVER:
+                view.model = clipped(names.get(value, value), TITLE_LIMIT)
         elif option.id == "agent" and view.parent is not None and not view.role:
             view.role = clipped(value, TITLE_LIMIT)
 

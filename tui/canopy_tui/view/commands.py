@@ -119,7 +119,7 @@ class Commands(Provider):
     async def discover(self) -> Hits:
         """Everything, before anything is typed."""
         for command in all_commands(self._app):
-            yield DiscoveryHit(_line(command, ()), command.run, command.title)
+            yield DiscoveryHit(_line(command, (), self.app.size.width), command.run, command.title)
 
     async def search(self, query: str) -> Hits:
         """What fits the query, best first."""
@@ -127,13 +127,15 @@ class Commands(Provider):
         for command in all_commands(self._app):
             score, offsets = fuzzy.match(query, command.title)
             if score > 0:
-                yield Hit(score, _line(command, offsets), command.run, command.title)
+                yield Hit(
+                    score, _line(command, offsets, self.app.size.width), command.run, command.title
+                )
 
 
-def _line(command: Command, found: Sequence[int]) -> Content:
+def _line(command: Command, found: Sequence[int], width: int) -> Content:
     """Title and help on one line. Textual would read strings as markup; content it leaves alone."""
     title = Content(command.title)
     for offset in found:
         title = title.stylize("underline", offset, offset + 1)
-    gap = " " * max(2, _TITLE_WIDTH - title.cell_length)
+    gap = " " * max(2, min(_TITLE_WIDTH, width // 2) - title.cell_length)
     return Content.assemble(title, gap, (command.help, "dim"))

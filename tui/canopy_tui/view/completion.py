@@ -112,7 +112,7 @@ class Completion(OptionList):
     def _draw(self) -> None:
         self._width = self._room
         labels = [cell_len(offer.text) + cell_len(offer.hint) + 3 for offer in self._offers]
-        column = min(max(labels, default=0), _WIDEST_LABEL)
+        column = min(max(labels, default=0), _WIDEST_LABEL, self._width // 2)
         rows = [Option(_line(offer, self._width, column)) for offer in self._offers]
         if self._note:
             rows.append(Option(Content.styled(self._note, "dim"), disabled=True))
@@ -167,6 +167,8 @@ def _line(offer: Offer, width: int, column: int) -> Content:
         return Content.assemble((head, "dim"), tail)
     name = clipped(offer.text, 60)
     label = Content.assemble(name, (f" {offer.hint}" if offer.hint else "", "italic dim"))
+    if offer.about:
+        label = label.truncate(max(column - 2, cell_len(name)), ellipsis=True)
     gap = " " * max(2, column - label.cell_length)
     line = Content.assemble(label, gap, (clipped(offer.about, 300), "dim"))
     return line.truncate(width, ellipsis=True)

@@ -370,11 +370,19 @@ class Composer(Vertical):
         if self.query_one(Completion).take_key(event.key):
             return True
         if event.key == "tab":
-            return self.area.take_ghost() or self.attaching.unfold_at_caret()
+            taken = self.area.take_ghost() or self.attaching.unfold_at_caret()
+            return taken or self._to_transcript()
         if event.character in self.shortcuts and not self.area.text:
             self.post_message(self.Shortcut(event.character or ""))
             return True
         return False
+
+    def _to_transcript(self) -> bool:
+        """Tab goes up, where there is a transcript; the tree has a key of its own."""
+        transcript = self.screen.query_one("#transcript")
+        if transcript.display:
+            transcript.focus()
+        return bool(transcript.display)
 
     def _ghost(self, text: str) -> Ghost:
         """The rest of what the agent thinks comes next, or what may follow a command."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from canopy_tui.model.state import ClientState, SessionView
 
+_ROOMY = 60
 _COUNTED = (Phase.RUNNING, Phase.DONE, Phase.FAILED, Phase.CANCELLED)
 
 
@@ -107,7 +108,8 @@ class Crumbs(Clickable):
         tasks = tree.totals(self._state).tasks
         if tasks:
             go = clickable("app.focus_background")
-            parts.append(Content(f"+{tasks}").stylize("$primary").stylize(go))
+            words = f"+{tasks} in background" if self.size.width >= _ROOMY else f"+{tasks}"
+            parts.append(Content(words).stylize("$primary").stylize(go))
         waiting = len(self._state.waiting())
         if waiting:
             go = clickable("app.next_request", 1)

@@ -35,10 +35,10 @@ class FindPanel(Vertical):
     """Hidden until it is opened. ``everywhere`` says whether all agents are searched."""
 
     DEFAULT_CSS = """
-    FindPanel { height: auto; display: none; background: $surface; }
-    FindPanel OptionList {
+    FindPanel { height: auto; display: none; background: $surface; border-top: solid $line; }
+    FindPanel #find-hits {
         height: auto; max-height: 8; border: none; padding: 0 1; background: $surface;
-        scrollbar-size-vertical: 1;
+        text-wrap: nowrap; text-overflow: ellipsis; scrollbar-size-vertical: 1;
     }
     FindPanel OptionList > .option-list--option { padding: 0 1; }
     FindPanel OptionList > .option-list--option-highlighted { text-style: bold; }
@@ -121,22 +121,21 @@ class FindPanel(Vertical):
         self.query_one(OptionList).display = bool(hits)
         self._say()
 
-    def _option(self, hit: Hit) -> Option:
+    def _option(self, hit: Hit, pattern: re.Pattern[str] | None = None) -> Option:
         line = Text(no_wrap=True, overflow="ellipsis")
         if self.everywhere:
             name = fitted(self._names.get(hit.session, ""), _NAME)
-            line.append(name + " " * (_NAME + 2 - cell_len(name)), "bold")
-        line.append(hit.line)
-        return Option(line)
+            line.append(name + " " * (_NAME + 2 - cell_len(name)), "dim")
+        said = Text(hit.line)
+        if pattern is not None:
+            said.highlight_regex(pattern, "bold underline")
+        return Option(line.append_text(said))
 
     def mark(self, pattern: re.Pattern[str] | None) -> None:
         """Underline the found text in the list."""
         options = self.query_one(OptionList)
         for index, hit in enumerate(self.hits[: options.option_count]):
-            line = self._option(hit).prompt
-            if pattern is not None and isinstance(line, Text):
-                line.highlight_regex(pattern, "bold underline")
-                options.replace_option_prompt_at_index(index, line)
+            options.replace_option_prompt_at_index(index, self._option(hit, pattern).prompt)
 
     def _say(self) -> None:
         total = f"{len(self.hits):,}" + ("+" if len(self.hits) >= MOST_HITS else "")

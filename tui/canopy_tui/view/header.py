@@ -77,7 +77,8 @@ class HeaderLine(Clickable):
 
     def _facts(self, root: SessionView | None) -> list[Content]:
         link = self._state.link
-        facts = [Content(clipped(link.name or "agent", 40))]
+        own = link.name.lower() == PRODUCT
+        facts = [] if own else [Content(clipped(link.name or "agent", 40))]
         if root is not None and root.model:
             words = Content.styled(clipped(root.model, 40), "$text-muted")
             facts.append(words.stylize(clickable("app.show_options")))

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
     from canopy_tui.view.keys import Group, Key
 
-_KEY_WIDTH = 26
+_KEY_WIDTH, _NARROW_KEY_WIDTH, _ROOMY = 28, 16, 66
 
 _NOTES = (
-    'The name behind a key is what config.toml calls it: [keys], then sessions = "f11".',
+    "The name at the end of a row is what config.toml calls the key: [keys], then "
+    'sessions = "f11".',
     "A question of an agent never takes a key that you typed for something else: for a moment "
     "after it appears no key counts, and Esc only puts it off.",
 )
@@ -64,7 +65,7 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """One table per place."""
-        frame = VerticalScroll(Static(self._text(), id="help-text"), id="help-frame")
+        frame = VerticalScroll(Static("", id="help-text"), id="help-frame")
         frame.border_title = Content("Keys")
         frame.border_subtitle = Content("Esc closes")
         yield frame
@@ -73,11 +74,18 @@ class HelpScreen(ModalScreen[None]):
         """Scroll with the arrows."""
         self.query_one("#help-frame").focus()
 
+    def on_resize(self) -> None:
+        """A row stays a row."""
+        frame = self.query_one("#help-frame")
+        self.query_one("#help-text", Static).update(
+            self._text(frame.scrollable_content_region.width)
+        )
+
     def action_scroll(self, lines: int) -> None:
         """Scroll by lines."""
         self.query_one("#help-frame").scroll_relative(y=lines, animate=False)
 
-    def _text(self) -> Content:
+    def _text(self, width: int) -> Content:
         glyphs = ASCII if self._ascii else UNICODE
         marks = "  ".join(f"{mark(name, glyphs).glyph} {words}" for name, words in _MARKS)
         rows = [
@@ -90,19 +98,22 @@ class HelpScreen(ModalScreen[None]):
             if group != title:
                 rows += [Content(""), Content.styled(group, "bold $primary")]
                 title = group
-            rows += [self._row(key) for key in keys if key.id not in _FOLDED]
+            rows += [self._row(key, width) for key in keys if key.id not in _FOLDED]
         rows.append(Content(""))
         rows += [Content.styled(note, "$text-muted") for note in _NOTES]
         return Content("\n").join(rows)
 
-    def _row(self, key: Key) -> Content:
+    def _row(self, key: Key, width: int) -> Content:
         own = self._keymap.get(key.id)
         keys = own or _SHOWN_TOGETHER.get(key.id) or key.keys
         keys = keys if keys in _SHOWN_TOGETHER.values() else shown(keys, ascii_only=self._ascii)
-        gap = " " * max(2, _KEY_WIDTH - cell_len(keys))
-        name = f"  {key.id}" if key.action else ""
-        line = Content.assemble(("  " + keys, "bold"), gap, (key.label, "$text-muted"))
-        return Content.assemble(line, (name, "$text-muted 60%"))
+        column = _KEY_WIDTH if width >= _ROOMY else min(_NARROW_KEY_WIDTH, width // 3)
+        gap = " " * max(2, column - cell_len(keys))
+        line = Content.assemble((" " + keys, "bold"), gap, (key.label, "$text-muted"))
+        if key.action and line.cell_length + cell_len(key.id) + 2 <= width:
+            gap = " " * (width - line.cell_length - cell_len(key.id))
+            line = Content.assemble(line, gap, (key.id, "$text-muted 70%"))
+        return line.truncate(max(1, width), ellipsis=True)
 
 
 _FOLDED = frozenset(f"slot-{number}" for number in range(2, 10))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from canopy_tui.model.glyphs import ASCII
@@ -44,13 +45,17 @@ def foreign(text: str, style: str = "") -> Content:
     return Content.styled(visible(text, multiline=True), style)
 
 
-def details(view: SessionView) -> str:
-    """``opus · 41k tokens · 12 tools``: what is known of the work of a session."""
-    parts = [clipped(view.model, 30)] if view.model else []
+def details(view: SessionView, room: int = 1000) -> str:
+    """``opus · 41k tokens · 12 tools``: what is known of the work of a session, as far as there
+    are so many cells for it.
+    """
+    parts = [clipped(view.model, 30).removeprefix("claude-")] if view.model else []
     if view.usage_used:
         parts.append(f"{tokens(view.usage_used)} tokens")
     if view.tools:
         parts.append(f"{len(view.tools)} tool{'' if len(view.tools) == 1 else 's'}")
     if view.cost:
         parts.append(f"${view.cost:.2f}")
+    while len(parts) > 1 and cell_len(" · ".join(parts)) > room:
+        parts.pop()
     return " · ".join(parts)

@@ -223,7 +223,8 @@ class MainScreen(Screen[None]):
     def on_session_tree_moved(self) -> None:
         """What is known of the work of the agent under the cursor, or of the open one."""
         view = self.agents.marked
-        self.query_one("#tree-detail", Static).update(Content(details(view) if view else ""))
+        detail = self.query_one("#tree-detail", Static)
+        detail.update(Content(details(view, detail.size.width or 1000) if view else ""))
 
     def on_session_tree_filtered(self) -> None:
         """The title names the filter."""

@@ -19,6 +19,7 @@ from canopy_tui.model.intents import AnswerPermission
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import RequestState
 from canopy_tui.view.answers import Answer, Answers
+from canopy_tui.view.blocks.tool_words import told_title
 from canopy_tui.view.keys import PERMISSION
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.permission_answers import permission_answers
@@ -94,7 +95,8 @@ class PermissionPane(Vertical):
         self.query_one(Preview).focus()
 
     def _title(self) -> Content:
-        title = clipped(self._payload.title or self._request.summary, 300)
+        told = self._payload.title or self._request.summary
+        title = clipped(told_title(told), 300)
         kind = self._entry.kind if self._entry is not None else ""
         tail = f"  {kind}" if kind and kind != "other" else ""
         return Content.assemble((title, "bold"), (tail, "$text-muted"))

@@ -51,7 +51,8 @@ def preview_of(entry: ToolEntry | None, cwd: str = "", *, split: bool = False) -
             or _command(entry, paper)
             or _values(entry, paper)
         )
-        return rows + _texts(entry, paper)
+        rows += _texts(entry, paper)
+        return rows or [Row((("Without arguments.", paper.ink.muted),))]
 
     return draw
 

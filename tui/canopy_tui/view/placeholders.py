@@ -56,7 +56,7 @@ def title(state: ClientState, root: SessionView | None, child: SessionView | Non
     if child is None or root is None:
         return ""
     main = name_of(state, root)
-    return f"to {main} · {name_of(state, child)} is read-only · Ctrl+G goes to {main}"
+    return f"read-only · what you write goes to {main} · Ctrl+G goes there"
 
 
 def placeholder(

@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static, TextArea
 
-from canopy_shared.elicitation import FormElicitation
+from canopy_shared.elicitation import FormElicitation, UrlElicitation
 from canopy_tui.model import tree
 from canopy_tui.model.queue import following, get, identical, place_of
 from canopy_tui.model.state import RequestState
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 WITHDRAWN_SECONDS = 2.0
 FULL = (90, 26)
 """Below this size a request takes the whole screen."""
-_WIDTHS = [(0, "-full"), (FULL[0], "-framed")]
+SMALL = 66
+"""Columns from which on all keys are named, and a preview has room beside a form."""
+_WIDTHS = [(0, "-slim"), (SMALL, "-full"), (FULL[0], "-framed")]
 _HEIGHTS = [(0, "-cramped"), (18, "-whole"), (FULL[1], "-part")]
 _TITLES = {"permission": "Permission", "elicitation": "Question"}
 
@@ -202,13 +204,21 @@ class RequestScreen(ModalScreen[bool]):
         who = Content.assemble((names[-1], "bold $warning"), " asks") if names else Content("")
         way = Content.styled(f"   {' › '.join(names)}" if len(names) > 1 else "", "$text-muted")
         self.query_one("#request-who", Static).update(Content.assemble(who, way))
+        self._show_keys(request, total)
+
+    def _show_keys(self, request: PendingRequest, total: int) -> None:
         more = "Tab next · " if total > 1 and request.kind == "permission" else ""
         more = "F4 next · " if total > 1 and not more else more
         entry = self._entry_of(request)
         over = (_OVER, "bold $warning") if entry is not None and entry.ended else ""
         self.query_one("#request-keys", Static).update(
-            Content.assemble(over, (more + _HELP[request.kind], "$text-muted"))
+            Content.assemble(over, (more + self._help_for(request), "$text-muted"))
         )
+
+    def _help_for(self, request: PendingRequest) -> str:
+        kind = "page" if isinstance(request.payload, UrlElicitation) else request.kind
+        small = self.app.size.width < SMALL
+        return (_HELP_IN_SHORT if small else _HELP)[kind]
 
     def _say_withdrawn(self, request: PendingRequest) -> None:
         if self._leaving is not None:
@@ -237,7 +247,10 @@ class RequestScreen(ModalScreen[bool]):
             await self._move_on()
 
     def on_resize(self) -> None:
-        """Another size, another bound."""
+        """Another size, another bound, and other words for the keys."""
+        request = get(self._state, self._key)
+        if self._is_drawn and request is not None and request.state is RequestState.WAITING:
+            self._head(request)
         self.call_after_refresh(self.fit)
 
     def fit(self) -> None:
@@ -304,4 +317,10 @@ class RequestScreen(ModalScreen[bool]):
 _HELP = {
     "permission": "o transcript · c copy · r raw · Esc later",
     "elicitation": "Space picks · Enter goes on · Ctrl+Enter sends · Esc later",
+    "page": "Tab moves · Enter presses the button · Esc later",
+}
+_HELP_IN_SHORT = {
+    "permission": "Esc later · o transcript · r raw",
+    "elicitation": "Ctrl+Enter sends · Esc later",
+    "page": "Esc later",
 }

@@ -34,7 +34,8 @@ STATE_STYLES = {
 """How the main mark of a session is written. The glyph differs too; colour only repeats it."""
 
 _MIN_NAME = 6
-_MIN_ACTIVITY = 10
+_ALOUD = ("ask", "failed")
+"""States whose word is worth a shorter name; any other word is left out when it does not fit."""
 
 
 def glyph_of(badges: Badges, glyphs: str) -> Content:
@@ -119,15 +120,16 @@ def row(look: RowLook, width: int, glyphs: str) -> Content:
     if room < _MIN_NAME:
         right, right_width, room = Content(""), 0, width - left.cell_length
     folded = f" +{look.hidden}" if look.hidden else ""
-    shown = fitted(look.name, max(1, room - len(folded)))
+    word = f" · {look.word}" if look.word else ""
+    aloud = badges.state in _ALOUD and room - len(folded) - cell_len(word) >= _MIN_NAME
+    shown = fitted(look.name, max(1, room - len(folded) - (cell_len(word) if aloud else 0)))
     room -= cell_len(shown) + len(folded)
     parts = [left, Content.styled(shown, "$text-muted") if look.faded else Content(shown)]
     if folded:
         parts.append(Content.styled(folded, "$text-muted"))
-    if look.word and room > min(len(look.word), _MIN_ACTIVITY):
-        loud = badges.state in ("ask", "failed")
-        style = STATE_STYLES[badges.state] if loud else "$text-muted"
-        parts.append(Content.styled(f" {fitted(look.word, room - 2)}", style))
+    if word and cell_len(word) <= room:
+        style = STATE_STYLES[badges.state] if badges.state in _ALOUD else "$text-muted"
+        parts.append(Content.styled(word, style))
     line = Content.assemble(*parts)
     gap = width - line.cell_length - right_width
     return Content.assemble(line, " " * max(0, gap), " " if right else "", right)

@@ -101,10 +101,10 @@ class SessionTree(ScrollView, can_focus=True):
         every = tree.rows(self._state, frozenset(self._folded))
         self._rows = [view for _, view in every if kept is None or view.id in kept]
         self._last_below = {view.parent: view.id for view in self._rows}
-        self._slots = self._numbered() if self.has_focus else {}
         if open_session != self._open or self._cursor not in self._state.sessions:
             self._cursor = open_session
         self._open = open_session
+        self._slots = self._numbered() if self.has_focus else {}
         if (size := Size(self.size.width, len(self._rows))) != self.virtual_size:
             self.virtual_size = size
         self._redraw()
@@ -181,12 +181,13 @@ class SessionTree(ScrollView, can_focus=True):
         return [self._last_below.get(up.id) == down.id for up, down in pairwise(levels)]
 
     def _numbered(self) -> dict[str, int]:
-        """The numbers for alt+digit: 0 is a root, the others count on below it."""
-        found: dict[str, int] = {}
-        for root in self._state.roots:
-            below = islice(tree.below(self._state, root), _SLOTS - 1)
-            found |= {root: 0} | {view.id: at for at, view in enumerate(below, 1)}
-        return found
+        """The numbers for alt+digit: 0 is the root in view, the others count on below it."""
+        view = self._state.sessions.get(self._open or "")
+        if view is None:
+            return {}
+        root = self._state.root_of(view).id
+        below = islice(tree.below(self._state, root), _SLOTS - 1)
+        return {root: 0} | {view.id: at for at, view in enumerate(below, 1)}
 
     # --- what the person does ---------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
@@ -101,13 +102,13 @@ class SceneList(Clickable):
                 ("press its number, or say it in your own words", "$text-muted"),
             )
         ]
+        column = max(cell_len(clipped(scene.title, 60)) for scene in self._scenes) + 5
         for number, scene in enumerate(self._scenes, 1):
             go = clickable("choose", number)
             title = Content.assemble((f"{number}", "bold $primary"), "  ", clipped(scene.title, 60))
-            hint = Content.styled(
-                f"  {clipped(scene.hint, 120)}" if scene.hint else "", "$text-muted"
-            )
-            line = Content.assemble(title, hint).stylize(go)
+            gap = " " * (column - title.cell_length)
+            hint = Content.styled(clipped(scene.hint, 120), "$text-muted")
+            line = Content.assemble(title, gap, hint).stylize(go)
             rows.append(line.truncate(max(1, self.size.width), ellipsis=True))
         return Content("\n").join(rows)
 

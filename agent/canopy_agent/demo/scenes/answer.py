@@ -55,7 +55,7 @@ python3 -m fruitstand | tail -n 2  # the discount, and what is to pay
 SCENE = Scene(
     name="answer",
     title="How the checkout works",
-    description="a streamed answer with thoughts, headings, a table, lists and code",
+    description="thoughts, a table, lists and code",
     example="Explain how the checkout works",
     rules=(
         Rule(

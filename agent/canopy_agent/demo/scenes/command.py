@@ -41,7 +41,7 @@ _ADVICE = "It is about the limit of the big basket discount. Say *fix the discou
 SCENE = Scene(
     name="command",
     title="Run the tests",
-    description="a shell command that asks first, with its real output",
+    description="a command that asks first",
     example="Run the tests",
     rules=flow(said("command"), _ask, _tell, delay=WORD),
 )

@@ -93,7 +93,7 @@ layout the receipt should have, and what else should be printed on it.\
 SCENE = Scene(
     name="question",
     title="How the receipt should look",
-    description="a form with two questions, and a reply that uses your answers",
+    description="a form, and a reply that uses it",
     example="Ask me how the receipt should look",
     rules=flow(said("question"), _ask, _draft, delay=WORD),
 )

@@ -56,7 +56,7 @@ def _follow_up(request: ModelRequest) -> Steps:
 SCENE = Scene(
     name="tree",
     title="A review by a team of agents",
-    description="a tree of agents: one in front, two that go on after the turn, one that asks you",
+    description="two go on after the turn, one asks",
     example="Review the project with a team of agents",
     rules=(
         Rule(When(notified=""), _follow_up, delay=WORD),

@@ -14,7 +14,7 @@ Errors end a turn, never the conversation.\
 SCENE = Scene(
     name="error",
     title="An overloaded model",
-    description="an error with retries, from which the session recovers",
+    description="an error, and the way out of it",
     example="Show me an error",
     rules=(
         Rule(said("error"), [Pause(0.3)], error=ApiError(529, MESSAGE)),

@@ -45,7 +45,7 @@ def _words(entry: CompactionEntry, *, hint: bool) -> str:
             words = "compacting the conversation"
     parts = [words, *_figures(entry.before, entry.after)]
     if hint:
-        parts.append("space: summary")
+        parts.append("[space: summary]")
     if entry.trigger in _TRIGGERS:
         parts.append(_TRIGGERS[entry.trigger])
     if entry.seconds is not None and entry.seconds >= 1:

@@ -5,6 +5,7 @@ The words stand in the line, so that it reads without colour.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -38,6 +39,9 @@ _ORIGINS = {
     "observer-activity": "message of an observer",
     "command": "command",
 }
+_SHORT = 16
+"""Cells of a name that leaves room for what else is to be said; in its own pane it says little."""
+_MARKDOWN = re.compile(r"[`*]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ def rule(entry: RuleEntry, session: str) -> Rule:
         case "after_turn":
             origin = _ORIGINS.get(entry.text, entry.text)
             if entry.detail:
-                origin = f"follow-up: {entry.detail}"
+                origin = f"follow-up: {_MARKDOWN.sub('', entry.detail)}"
             since = f" · after the turn of {_clock(entry.at)}" if entry.at else ""
             return Rule(origin + since, after_turn=True)
         case "resumed":
@@ -92,7 +96,8 @@ def rule(entry: RuleEntry, session: str) -> Rule:
             still = ""
             if entry.running:
                 still = f" · {agents(entry.running)} still working"
-            words = f"turn of {session} {how} {_clock(entry.at)}{still}"
+            whose = f"turn of {session}" if cell_len(session) <= _SHORT else "turn"
+            words = f"{whose} {how} {_clock(entry.at)}{still}"
             return Rule(words, loud=entry.text not in ("end_turn", "cancelled", ""))
 
 

@@ -42,7 +42,11 @@ _LONGEST = 300
 
 def title_of(entry: ToolEntry) -> str:
     """The title; a tool of an MCP server without one is ``server: tool``."""
-    title = entry.title or entry.name or ""
+    return told_title(entry.title or entry.name or "")
+
+
+def told_title(title: str) -> str:
+    """The same for a title alone."""
     found = _MCP.fullmatch(title)
     return f"{found[1]}: {found[2]}" if found else title
 
