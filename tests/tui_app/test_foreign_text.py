@@ -70,7 +70,7 @@ async def test_in_every_part_of_the_main_screen(nasty: str) -> None:
         await play.shows(f"queued {nasty}")
         play.app.go("a")
         await play.shows(f"main › kid {nasty}")
-        await play.shows(f"to main · kid {nasty}")
+        await play.shows(f"main › kid {nasty}")
         play.stage.update(SessionInfoUpdate(title=f"title {nasty}"))
         play.stage.apply(e.SessionOpened(session="root-2", at=now))
         await play.shows(f"title {nasty}")

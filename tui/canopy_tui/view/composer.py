@@ -380,9 +380,7 @@ class Composer(Vertical):
     def _to_transcript(self) -> bool:
         """Tab goes up, where there is a transcript; the tree has a key of its own."""
         transcript = self.screen.query_one("#transcript")
-        if transcript.display:
-            transcript.focus()
-        return bool(transcript.display)
+        return bool(transcript.display and transcript.focus())
 
     def _ghost(self, text: str) -> Ghost:
         """The rest of what the agent thinks comes next, or what may follow a command."""
