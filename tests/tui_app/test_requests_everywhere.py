@@ -4,6 +4,7 @@ together only when they ask for exactly the same.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -262,3 +263,23 @@ async def test_identical_requests_are_allowed_together_by_two_presses() -> None:
         assert len(play.stage.state.waiting()) == 2
         assert isinstance(play.screen, RequestScreen)
         assert play.screen.key == other
+
+
+async def test_a_request_that_goes_while_it_is_put_together_harms_nothing() -> None:
+    form = {"type": "object", "properties": {"n": {"type": "string"}}}
+    async with playing() as play:
+        ways = [
+            lambda: play.stage.ask_permission(),
+            lambda: play.stage.ask_form(form),
+            lambda: play.stage.ask_page("https://example.org"),
+        ]
+        for turns in range(24):
+            key = ways[turns % 3]()
+            await play.until(lambda: isinstance(play.app.screen, RequestScreen), "it comes")
+            for _ in range(turns // 2):
+                await asyncio.sleep(0)
+            assert isinstance(play.app.screen, RequestScreen)
+            play.app.screen.dismiss(False)
+            play.stage.withdraw(key)
+            await play.until(lambda: play.app.shows_main, "it is gone")
+        assert play.stage.acted == []

@@ -78,14 +78,13 @@ class FormPane(Vertical):
         return self._kept[field.key] if field.key in self._kept else start_value(field)
 
     def on_mount(self) -> None:
-        """Begin at the first field."""
-        rows = list(self.query(FieldRow))
-        (rows[0].control if rows else self.query_one("#form-send")).focus()
+        """Begin at the first field, if the request was not withdrawn meanwhile."""
+        self.query("#control-0, #form-send").focus()
 
     @property
     def elastic(self) -> Widget | None:
         """The part that gives way when room is short."""
-        return self.query_one("#form-middle")
+        return next(iter(self.query("#form-middle")), None)
 
     def values(self) -> dict[str, Any]:
         """What is filled in, by field."""
@@ -178,12 +177,12 @@ class LinkPane(Vertical):
 
     def on_mount(self) -> None:
         """Begin where Enter does no harm."""
-        self.query_one("#link-copy").focus()
+        self.query("#link-copy").focus()
 
     @property
     def elastic(self) -> Widget | None:
         """The part that gives way when room is short."""
-        return self.query_one("#link-url")
+        return next(iter(self.query("#link-url")), None)
 
     def _host(self) -> str:
         try:

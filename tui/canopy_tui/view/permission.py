@@ -89,10 +89,14 @@ class PermissionPane(Vertical):
         )
 
     def on_mount(self) -> None:
-        """Draw the preview; the line to write in comes only when asked for."""
-        self.query_one("#tell").display = False
-        self.query_one(Preview).draw(preview_of(self._entry, self._cwd))
-        self.query_one(Preview).focus()
+        """Draw the preview; the line to write in comes only when asked for.
+
+        A request that is withdrawn at once takes its parts away before they are mounted.
+        """
+        self.query("#tell").set(display=False)
+        for preview in self.query(Preview):
+            preview.draw(preview_of(self._entry, self._cwd))
+            preview.focus()
 
     def _title(self) -> Content:
         told = self._payload.title or self._request.summary
@@ -129,7 +133,7 @@ class PermissionPane(Vertical):
     @property
     def elastic(self) -> Widget | None:
         """The part that gives way when room is short."""
-        return self.query_one(Preview)
+        return next(iter(self.query(Preview)), None)
 
     @property
     def _rejection(self) -> str | None:
