@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from canopy_agent.demo.scenes import scene_list
@@ -21,7 +22,7 @@ from tui_app.stage import Stage
 from tui_model.client_world import texts, tools
 
 if TYPE_CHECKING:
-    from canopy_tui.model.state import PendingRequest, SessionView
+    from canopy_tui.model.state import PendingRequest, SessionView, Touched
     from canopy_tui.view.surroundings import OnTouched, Schedule
 
 
@@ -80,26 +81,31 @@ async def test_the_whole_demo() -> None:
             return InProcessAgent(lambda transport: AgentServer(transport, environ=place.env))
 
         def make(schedule: Schedule, on_touched: OnTouched) -> Controller:
+            def paint(touched: Touched) -> None:
+                if not over.is_set():  # an app that leaves takes its widgets down
+                    on_touched(touched)
+
             hosts.append(
                 Controller(
                     speaking_v2(launch),
                     place.cwd,
                     schedule=schedule,
-                    on_touched=on_touched,
+                    on_touched=paint,
                     environment=place.env,
                 )
             )
             return hosts[0]
 
-        clock = Clock()
+        clock, over = Clock(), asyncio.Event()
         app = CanopyApp(make, Surroundings(directory=str(place.cwd), clock=clock))
-        try:
-            async with app.run_test(size=SMALLEST_WIDE) as pilot:
-                play = Play(app, pilot, Stage(clock), clock)
+        async with app.run_test(size=SMALLEST_WIDE) as pilot:
+            play = Play(app, pilot, Stage(clock), clock)
+            try:
                 await play.until(lambda: app.root is not None and app.root.options, "the agent")
                 await _demo(play, Person(play, hosts[0]))
-        finally:
-            await hosts[0].aclose()
+            finally:
+                over.set()
+                await hosts[0].aclose()
 
 
 async def _demo(play: Play, person: Person) -> None:
