@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _GENERATION = re.compile(r"(?P<agent>.+):generation:\d+")
 TITLE_LIMIT = 200
+_LATE = 500
+"""Entries from the end among which a message may still grow."""
 
 AIR_PHASES = {
     "completed": Phase.DONE,
@@ -164,10 +166,23 @@ def message(
     blocks = update.content if isinstance(update.content, tuple) else ()
     if not blocks:
         return
-    transcript.close_message(state, view, touched)
     entry = transcript.whole_message(role, blocks, at)
+    known = _known_message(view, update.message_id)
+    if known is not None:
+        known.chunks, known.extras = entry.chunks, entry.extras
+        transcript.changed(state, view, known, touched)
+        return
+    transcript.close_message(state, view, touched)
     entry.message_id, entry.peer = update.message_id, peer
     transcript.append(state, view, entry, touched)
+
+
+def _known_message(view: SessionView, message: str) -> MessageEntry | None:
+    """A message between sessions that is told again because it grew; only a late one can."""
+    for entry in reversed(view.entries[-_LATE:]):
+        if isinstance(entry, MessageEntry) and message and entry.message_id == message:
+            return entry if entry.peer or entry.role in (Role.PARENT, Role.CHILD) else None
+    return None
 
 
 def _take_task(view: SessionView, update: SessionMessage) -> None:

@@ -21,6 +21,7 @@ from canopy_shared.replayed import ReplayedUpdate
 from canopy_shared.unset import UNSET
 from canopy_tui.v2 import shapes
 from canopy_tui.v2.hello import VERSION, greeting, hello
+from canopy_tui.v2.mirror import Mirror, UserUpdate
 from canopy_tui.v2.updates import Translator
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from canopy_shared.transport import Transport
     from canopy_tui.agent_connection import AgentConnection, Ending, Launch
 
+_READ_HERE = ("state_update", "user_message", "user_message_chunk")
 SENT, TAKEN, WORKING = "sent", "taken", "working"
 
 
@@ -49,6 +51,7 @@ class V2Transport:
         self._methods: dict[RequestId | None, str] = {}
         self._prompts: dict[str, OpenPrompt] = {}
         self._roots: set[str] = set()
+        self._mirrors: dict[str, Mirror] = {}
         self._translator = Translator()
 
     async def drained(self) -> None:
@@ -77,9 +80,11 @@ class V2Transport:
         match request.method:
             case m.SESSION_PROMPT:
                 self._prompts[params["sessionId"]] = OpenPrompt(request.id)
+                self._mirror(params["sessionId"]).sent(params.get("prompt"))
             case m.SESSION_LOAD:
                 self._roots.add(params["sessionId"])
                 self._translator.forget(params["sessionId"])
+                self._mirrors.pop(params["sessionId"], None)
                 params = {**params, "replayFrom": {"type": "start"}}
                 return Request(request.id, m.SESSION_RESUME, params)
             case m.SESSION_SET_MODE:
@@ -122,20 +127,29 @@ class V2Transport:
         method = self._methods.pop(response.id, None)
         if response.error is not None:
             open_ = [key for key, one in self._prompts.items() if one.id == response.id]
+            ended: list[Frame] = []
             for session in open_:
                 del self._prompts[session]
-            return [response]
+                ended += self._shown(session, self._mirror(session).ended())
+            return [*ended, response]
         match method:
             case m.SESSION_PROMPT:
-                for prompt in self._prompts.values():
-                    if prompt.id == response.id and prompt.phase == SENT:
-                        prompt.phase = TAKEN
-                return []  # the end of the work answers it
+                return self._taken(response)
             case m.SESSION_NEW | m.SESSION_LOAD | m.SESSION_FORK | m.SESSION_SET_CONFIG_OPTION:
                 return self._opened(response)
             case m.ASYNC_TASK_STOP:
                 return [replace(response, result={"stopped": True})]
         return [response]
+
+    def _taken(self, response: Response) -> list[Frame]:
+        """A prompt is in the conversation; the end of the work answers it."""
+        told: list[Frame] = []
+        for session, prompt in self._prompts.items():
+            if prompt.id == response.id:
+                prompt.phase = TAKEN if prompt.phase == SENT else prompt.phase
+                named = shapes.mapping(response.result).get("messageId")
+                told += self._shown(session, self._mirror(session).answered(named))
+        return told
 
     def _greeted(self, hello: Request, response: Response) -> list[Frame]:
         """The agent's greeting; one that refuses the version is greeted again in version 1."""
@@ -179,22 +193,31 @@ class V2Transport:
             if not isinstance(given, str):
                 return []
             session, update, replayed = given, told.get("update"), False
-        if isinstance(update, Mapping) and update.get(w.KIND) in ("state_update", "user_message"):
+        if isinstance(update, Mapping) and update.get(w.KIND) in _READ_HERE:
             update = decode_update(update)
         match update:
             case w.StateUpdate():
                 return self._state(session, update)
-            case w.UserMessage() if self._is_ours(session) and not replayed:
-                return []  # the client has shown it already
-        return [_update(session, one) for one in self._translator.told(session, update)]
+            case w.UserMessage() | u.UserMessageChunk() if not replayed:
+                return self._said(session, update)
+        news = [_update(session, one) for one in self._translator.told(session, update)]
+        held = self._mirrors[session].others() if session in self._mirrors else []
+        return [*self._shown(session, held), *news]
 
-    def _is_ours(self, session: str) -> bool:
-        """Whether a message of the user is the prompt that waits to be taken in."""
+    def _said(self, session: str, update: UserUpdate) -> list[Frame]:
+        """A message of the user: our prompt, which the client has shown, or somebody else's."""
+        ours, shown = self._mirror(session).user(update)
         prompt = self._prompts.get(session)
-        if prompt is None or prompt.phase != SENT:
-            return False
-        prompt.phase = TAKEN
-        return True
+        if ours and prompt is not None and prompt.phase == SENT:
+            prompt.phase = TAKEN
+        return self._shown(session, shown)
+
+    def _mirror(self, session: str) -> Mirror:
+        return self._mirrors.setdefault(session, Mirror())
+
+    def _shown(self, session: str, updates: list[UserUpdate]) -> list[Frame]:
+        news = [one for update in updates for one in self._translator.told(session, update)]
+        return [_update(session, one) for one in news]
 
     def _state(self, session: str, state: w.StateUpdate) -> list[Frame]:
         prompt = self._prompts.get(session)
@@ -212,6 +235,7 @@ class V2Transport:
             prompt.phase = WORKING
         elif isinstance(state.stop_reason, str) or prompt.phase == WORKING:
             del self._prompts[session]
+            told += self._shown(session, self._mirror(session).ended())
             told.append(_end(prompt.id, state))
         return told
 

@@ -18,6 +18,7 @@ from canopy_shared.content import TerminalRef, TextContent
 from canopy_shared.ext import terminal
 from canopy_shared.unset import UNSET
 from canopy_tui.v2 import shapes
+from canopy_tui.v2.streams import Messages, grown
 
 Json = Mapping[str, Any]
 
@@ -36,6 +37,9 @@ class Known:
 
     calls: dict[str, str] = field(default_factory=dict)
     """Tool calls and what they are called."""
+    contents: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    """Contents of each call, to which more is streamed."""
+    between: Messages = field(default_factory=Messages)
     terminals: dict[str, str] = field(default_factory=dict)
     """Terminals and the calls that show them."""
     waiting: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -69,6 +73,13 @@ class Translator:
         """``update`` is an object, or the JSON of one."""
         known = self.known(session)
         if isinstance(update, Mapping):
+            match update.get(w.KIND):
+                case "tool_call_content_chunk":
+                    return self._grown(known, update)
+                case "session_message":
+                    return list(known.between.upsert(update))
+                case "session_message_chunk":
+                    return list(known.between.chunk(update))
             update = _decoded(update)
         match update:
             case u.ToolCallUpdate() | u.ToolCallStart():
@@ -85,10 +96,20 @@ class Translator:
             case _:
                 return [update]
 
+    def _grown(self, known: Known, raw: Json) -> list[u.Update]:
+        """One content more of a call, which may be heard of for the first time."""
+        id_ = raw.get("toolCallId")
+        if not isinstance(id_, str) or not id_:
+            return []
+        contents = grown(known.contents.get(id_, ()), raw.get("content"))
+        return self._call(known, u.ToolCallUpdate(id_, content=contents))
+
     def _call(self, known: Known, report: u.ToolCallUpdate | u.ToolCallStart) -> list[u.Update]:
         id_ = report.tool_call_id
         content, meta = report.content, report.meta
         opened: list[str] = []
+        if content is None or isinstance(content, tuple):
+            known.contents[id_] = content or ()
         if isinstance(content, tuple):
             content = shapes.contents(content)
             shown = [one.terminal_id for one in content if isinstance(one, TerminalRef)]
