@@ -308,3 +308,14 @@ async def test_every_size_can_be_gone_through() -> None:
             assert play.draft == "a draft that stays"
             if size[0] >= 40 and size[1] >= 10:
                 assert any("a draft that stays" in line for line in play.lines), size
+
+
+async def test_tab_goes_to_the_transcript_and_back() -> None:
+    async with playing(WIDE) as play:
+        play.stage.spawn("kid", "fix tests")
+        play.stage.say("words")
+        await play.settle()
+        await play.press("tab")
+        assert play.app.main.transcript.has_focus
+        await play.press("tab")
+        assert play.app.main.composer.area.has_focus

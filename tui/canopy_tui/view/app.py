@@ -76,6 +76,8 @@ class CanopyApp(SessionApp, ControlApp, FindApp, ExportApp):
         self.set_interval(TICK, self._tick)
         self.call_after_refresh(self._painted)
         self.screen_change_signal.subscribe(self, lambda _screen: self.desk.mark_screen())
+        # Textual 8.2.8 draws only what changes after Ctrl+Z and fg, on a terminal that is empty.
+        self.app_resume_signal.subscribe(self, lambda _app: self.call_later(self.refresh))
 
     def _painted(self) -> None:
         self.around.on_painted()

@@ -1,0 +1,150 @@
+"""A day in one terminal of 16 colours and without colours at all: copy, a storm of sizes, suspend,
+quit, the recording of it, and a session of the past.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shlex
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from canopy_tui.trust import TrustedDirectories
+from fakes.agent import FakeAgentScript, said, tool
+from inspect_sessions.stored import team
+from terminal_runs.terminal import terminal
+from terminal_runs.test_demo_in_a_terminal import program_in
+
+if TYPE_CHECKING:
+    from terminal_runs.terminal import Terminal
+
+CANOPY = (sys.executable, "-m", "canopy_tui")
+SOURCE = "copy me:\ttabs, 日本, é, `[b]x[/b]`,   three spaces\nand line two"
+SIZES = [(40, 10), (300, 100), (41, 11), (140, 30), (20, 5), (80, 24), (200, 60), (60, 14)]
+FLAGS = "#{alternate_on}#{mouse_any_flag}#{cursor_flag}#{keypad_cursor_flag}"
+CLEAN = "0010"
+"""No other screen, no mouse, a cursor, plain arrow keys."""
+
+
+async def flags(shell: Terminal) -> str:
+    """What the program in the terminal has switched on."""
+    return (await shell.tmux("display-message", "-p", FLAGS)).strip()
+
+
+async def is_clean(shell: Terminal) -> None:
+    """The terminal is as a shell wants it, and pastes come as they are."""
+    assert await flags(shell) == CLEAN
+    await shell.type("cat -v")
+    await shell.keys("Enter")
+    await shell.tmux("set-buffer", "pasted words")
+    await shell.tmux("paste-buffer", "-p", "-t", "main")
+    screen = await shell.shows("pasted words")
+    assert "200~" not in screen
+    await shell.keys("Enter", "C-c")
+    await shell.type("clear")
+    await shell.keys("Enter")
+    await shell.until(lambda text: "pasted words" not in text, "cleared screen")
+
+
+async def run(shell: Terminal, *words: str) -> None:
+    """Type a command."""
+    await shell.type(f"{shlex.join((*CANOPY, *words))}; echo status=$?")
+    await shell.keys("Enter")
+
+
+async def job_of(shell: Terminal) -> int:
+    """The process that the shell runs."""
+    [pane] = (await shell.tmux("list-panes", "-t", "main", "-F", "#{pane_pid}")).split()
+    return program_in(str(program_in(pane)))
+
+
+async def test_copy_sizes_suspend_quit_replay_and_inspect(tmp_path: Path) -> None:
+    turn = [{"update": said(SOURCE)}, {"update": tool("t1", "Read b.txt", status="completed")}]
+    script = FakeAgentScript(tmp_path / "agent", **{"session/prompt": [turn]})
+    config = tmp_path / "claude"
+    past = team(config / "projects")
+    TrustedDirectories(tmp_path / "canopy" / "state").give(str(Path.cwd()), keep=True)
+    env = {
+        "CANOPY_CONFIG_DIR": str(tmp_path / "canopy"),
+        "CLAUDE_CONFIG_DIR": str(config),
+        "HOME": str(tmp_path),
+        "LC_ALL": "C.UTF-8",
+        "NO_COLOR": "1",
+        "DISPLAY": "",
+        "WAYLAND_DISPLAY": "",
+        "PS1": "ready> ",
+    }
+    async with terminal(("sh", "-i"), env=env) as shell:
+        await shell.shows("ready>")
+        await shell.tmux("set-option", "-s", "set-clipboard", "on")
+        recording = str(tmp_path / "talk.jsonl")
+        agent = shlex.join(script.command)
+        await run(shell, "--record", recording, "--agent", agent)
+        await shell.shows("Message, or / for commands")
+        assert await flags(shell) != CLEAN
+        await shell.type("hello")
+        await shell.keys("Enter")
+        await shell.shows("and line two", "turn of")
+
+        await shell.keys("Tab")
+        for _ in range(3):  # from the end up to the answer
+            await shell.keys("Up")
+        await copied(shell, SOURCE)
+
+        for columns, rows in itertools.islice(itertools.cycle(SIZES), 40):
+            await shell.resize(columns, rows)
+        await shell.resize(20, 5)
+        await shell.shows("needs")
+        for columns, rows in ((40, 10), (300, 100), (120, 40)):
+            await shell.resize(columns, rows)
+            await shell.shows("line two")
+
+        await shell.keys("C-g")
+        await shell.type("a draft")
+        before = await shell.until(
+            lambda text: "a draft" in text and "by the terminal" not in text, "the draft"
+        )
+        os.kill(await job_of(shell), signal.SIGTSTP)
+        await shell.until(lambda text: "a draft" not in text and "ready>" in text, "the shell")
+        assert await flags(shell) == CLEAN
+        await shell.type("fg; echo back=$?")
+        await shell.keys("Enter")
+        await shell.until(lambda text: text == before, "same screen as before")
+        await shell.type("!")
+        await shell.shows("a draft!")
+        await shell.keys("C-q")
+        await shell.shows("back=0")
+        await is_clean(shell)
+
+        await run(shell, "replay", "--paused", recording)
+        await shell.shows("RECORDING")
+        await shell.type("$")
+        await shell.shows("line two", "turn of")
+        await shell.keys("C-q")
+        await shell.shows("status=0")
+        await is_clean(shell)
+
+        await run(shell, "inspect", past.id)
+        await shell.shows("PAST SESSION", "No more.")
+        await shell.type("t")
+        await shell.shows("3 agents", "Front")
+        os.kill(await job_of(shell), signal.SIGTERM)
+        await shell.shows("status=143")
+        await is_clean(shell)
+
+
+async def copied(shell: Terminal, text: str) -> None:
+    """``y`` in the transcript hands exactly ``text`` to the terminal (OSC 52)."""
+    seen: list[str] = []
+    for _ in range(6):
+        await shell.keys("y")
+        await shell.shows("by the terminal")
+        seen.append(await shell.tmux("show-buffer"))
+        if seen[-1] == text:
+            return
+        await shell.keys("Down")
+        await shell.until(lambda screen: "by the terminal" not in screen, "other words")
+    raise AssertionError(seen)
