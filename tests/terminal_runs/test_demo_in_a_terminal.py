@@ -90,7 +90,7 @@ async def test_the_tree_of_agents_from_prompt_to_quit(tmp_path: Path) -> None:
         assert "Role: " in child
         await screen.keys("C-g")
         await screen.until(lambda text: "main › " not in text, "way back to main")
-        await screen.shows("Canopy", "All agents are done.")
+        await screen.shows("All agents are done.")
         await screen.until(lambda text: not re.search(r"▶ \d running", text), "end of all the work")
         await screen.keys("C-q")
         last = await screen.ended()

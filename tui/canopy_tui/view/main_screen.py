@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from textual.app import ComposeResult
-    from textual.css.query import QueryType
     from textual.widget import Widget
 
     from canopy_tui.model.state import ClientState, Touched
@@ -121,13 +120,6 @@ class MainScreen(Screen[None]):
     def focus_home(self) -> None:
         """Where keys go when they go nowhere else."""
         (self.transcript if self._around.read_only else self.composer.area).focus()
-
-    def focus_next(self, selector: str | type[QueryType] = "*") -> Widget | None:
-        """Tab: from the message to the transcript, whatever else could take keys."""
-        if self.focused is self.composer.area and self.transcript.display:
-            self.set_focus(self.transcript)
-            return self.transcript
-        return super().focus_next(selector)
 
     def show(self, session: str | None, at: int | None = None) -> None:
         """Bring the pane of ``session`` into view, from the entry with the key ``at`` on; None
