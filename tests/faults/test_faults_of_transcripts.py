@@ -151,6 +151,22 @@ def test_b33_b76_a_long_talk_draws_only_what_is_in_view() -> None:
     assert "part 199" in view.shown[-1][1].text
 
 
+def test_b55_output_is_shown_as_it_comes_and_once_at_the_end() -> None:
+    state = world()
+    entry = tool("run", kind="execute", status="in_progress", output="one\n", has_terminal=True)
+    add(state, entry)
+    layout = layout_of(state, WIDTH)
+    layout.set_all(Look(expanded=True))
+    assert "one" in text_of(all_rows(layout))
+    entry.output, entry.status, entry.exited = "one\ntwo\n", "completed", True
+    entry.raw_output = "one\ntwo\n"
+    entry.revision += 1
+    layout = layout_of(state, WIDTH)
+    layout.set_all(Look(expanded=True))
+    shown = text_of(all_rows(layout))
+    assert (shown.count("one"), shown.count("two")) == (1, 1)
+
+
 def test_b57_of_35000_lines_the_end_is_in_view_and_the_rest_is_reached() -> None:
     for lines in (5_000, 35_000):
         output = "\n".join(f"line {number}" for number in range(lines))

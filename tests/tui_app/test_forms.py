@@ -93,7 +93,7 @@ async def test_a_question_by_keys() -> None:
         assert play.app.shows_main
 
 
-async def test_a_free_answer_goes_with_the_pick() -> None:
+async def test_b52_a_free_answer_goes_with_the_pick() -> None:
     async with playing(NARROW) as play:
         key = await asked(play, QUESTION)
         await play.press("1", "tab")
@@ -256,3 +256,104 @@ def test_a_list_starts_with_what_is_picked() -> None:
 
     options = [FieldOption("a", "A"), FieldOption("b", "B")]
     assert ChoiceList(options, ["b", "gone"], several=True).picked == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "content"),
+    [
+        ("", {}),
+        ("1", {"question_0": "Postgres"}),
+        ('\t a, "b" ', {"question_0_custom": 'a, "b"'}),
+        ("\t   ", {}),
+        ("\t\t12", {"question_1": ("Cache", "Queue")}),
+        (
+            "2\tnote\t1",
+            {"question_0": "SQLite", "question_0_custom": "note", "question_1": ("Cache",)},
+        ),
+    ],
+)
+async def test_b52_every_part_of_an_answer_is_sent(keys: str, content: dict[str, Any]) -> None:
+    async with playing(NARROW) as play:
+        key = await asked(play, QUESTION)
+        for character in keys:
+            await play.press({"\t": "tab", " ": "space"}.get(character, character))
+        await play.press("ctrl+enter")
+        assert play.stage.acted == [answer(key, **content)]
+
+
+SIZES = [f"size {number}" for number in range(9)]
+KINDS: dict[str, Any] = {
+    "type": "object",
+    "required": ["page", "size", "tags", "whole"],
+    "properties": {
+        "page": {"type": "string", "title": "Page", "format": "uri"},
+        "day": {"type": "string", "title": "Day", "format": "date", "default": "2026-02-30"},
+        "code": {"type": "string", "title": "Code", "minLength": 3, "maxLength": 4},
+        "odd": {"type": "string", "title": "Odd", "format": "hologram", "default": "as it is"},
+        "rate": {"type": "number", "title": "Rate", "minimum": 0.5},
+        "whole": {"type": "integer", "title": "Whole"},
+        "size": {"type": "string", "title": "Size", "enum": SIZES, "default": "no such size"},
+        "named": {
+            "type": "string",
+            "title": "Named",
+            "enum": ["s", "l"],
+            "enumNames": ["Small", "Large"],
+            "default": "l",
+        },
+        "tags": {
+            "type": "array",
+            "title": "Tags",
+            "minItems": 2,
+            "maxItems": 2,
+            "items": {"type": "string", "enum": ["a", "b", "c"]},
+        },
+        "sure": {"type": "boolean", "title": "Sure"},
+        "unknown": {"type": "hologram", "title": "Unknown"},
+        "null": None,
+    },
+}
+
+
+async def test_every_kind_of_field_with_its_faults() -> None:
+    async with playing((120, 60)) as play:
+        key = await asked(play, KINDS)
+        assert play.text.count("required") == 4
+        await play.write("a page")
+        await play.press("tab", "tab")
+        await play.write("xy")
+        await play.press("tab", "tab")
+        await play.write("0.25")
+        await play.press("tab")
+        await play.write("1.5")
+        await play.press("tab", "tab", "tab", "1", "ctrl+enter")
+        for words in (
+            "Page must be an address",
+            "Day must be a date",
+            "Code needs at least 3 characters",
+            "Rate must be at least 0.5",
+            "Whole must be a whole number",
+            "Size needs an answer",
+            "Tags needs",
+        ):
+            await play.shows(words)
+        assert play.stage.acted == []
+        await play.press("ctrl+u")
+        await play.write("https://example.org/a")
+        await play.press("tab", "ctrl+u", "tab")
+        await play.write("z")
+        await play.press("tab", "tab", "ctrl+u", "tab", "ctrl+u")
+        await play.write("15")
+        await play.press("tab", "9", "tab", "tab", "2", "ctrl+enter")
+        assert play.stage.acted == [
+            answer(
+                key,
+                page="https://example.org/a",
+                code="xyz",
+                odd="as it is",
+                whole=15,
+                size="size 8",
+                named="l",
+                tags=("a", "b"),
+                sure=False,
+            )
+        ]

@@ -171,7 +171,7 @@ async def test_b84_login_methods_alone_are_no_reason_to_ask(tmp_path: Path, meth
         await world.ready()
 
 
-async def test_methods_that_are_not_served_are_refused(tmp_path: Path) -> None:
+async def test_b25_files_and_terminals_are_the_agents_own(tmp_path: Path) -> None:
     read = {"sessionId": "S1", "path": "/etc/passwd"}
     script = scripted(
         tmp_path,
