@@ -84,10 +84,25 @@ async def test_nothing_is_invented_about_an_agent_that_is_gone() -> None:
         assert play.stage.acted == [RestartAgent()]
 
 
-async def test_f5_does_nothing_to_an_agent_that_is_there() -> None:
+async def test_f5_asks_before_it_ends_an_agent_that_is_there() -> None:
     async with playing() as play:
-        await play.press("f5")
+        await play.press("f5", "f5")
+        await play.shows("Starting it again")
+        await play.press("escape")
         assert play.stage.acted == []
+        await play.press("f5")
+        await play.shows("Starting it again")
+        await play.press("y")
+        assert play.stage.acted == [RestartAgent(although_there=True)]
+
+
+async def test_an_agent_that_opens_no_session_is_started_again_by_one_key() -> None:
+    async with playing(ready=False) as play:
+        play.stage.apply(e.LinkChanged(status="ready", at=1.0, detail="No session.", stderr="busy"))
+        await play.shows("No session.")
+        await play.shows("busy")
+        await play.press("f5")
+        assert play.stage.acted == [RestartAgent()]
 
 
 async def test_help_lists_every_key() -> None:

@@ -85,6 +85,8 @@ class AgentLife:
     def run_again(self) -> None:
         """Start another agent as soon as this one is cleared away."""
         self._again = True
+        if self._state().link.status == "ready":
+            self._link("lost", "The agent was told to start again.")
         self._link("starting")
         if self.client is not None:
             self._closings.add(closing := asyncio.ensure_future(self.client.aclose()))
@@ -144,29 +146,22 @@ class AgentLife:
             self._link("lost" if was_ready else "failed", ending.reason, ending.stderr)
 
     def _waits(self, connection: AgentConnection) -> None:
-        """The agent has not answered the greeting for long; it may still do so."""
-        seconds = f"{self._patience:g} s"
-        self._link("starting", f"The agent has not answered for {seconds}.", connection.heard())
+        """The agent has not answered the greeting for long, or opened no session; it may still
+        do so.
+        """
+        seconds, state = f"{self._patience:g} s", self._state()
+        if state.link.status != "ready":
+            self._link("starting", f"The agent has not answered for {seconds}.", connection.heard())
+        elif not state.roots and state.login is None:
+            what = f"The agent is there, but has opened no session for {seconds}."
+            self._ready(what, connection.heard())
 
     async def _greet(self, client: AcpClient, slow: asyncio.TimerHandle) -> str | None:
         """Initialize and open the sessions; why the agent cannot be used, None when it can."""
         try:
             facts = self._facts = await client.initialize()
-            slow.cancel()
-            self.library = library = SessionLibrary(
-                client, facts, self._emit, self._state, self._recent
-            )
-            self._emit(
-                e.LinkChanged(
-                    status="ready",
-                    name=facts.name,
-                    capabilities=facts.capabilities,
-                    meta=facts.meta,
-                    logins=facts.logins,
-                    remembers=library.remembers,
-                    at=self._clock(),
-                )
-            )
+            self.library = SessionLibrary(client, facts, self._emit, self._state, self._recent)
+            self._ready()
             await self._take_up_or_ask(client, facts)
         except ConnectionClosedError:
             return None  # how it ended says more
@@ -174,7 +169,27 @@ class AgentLife:
             return str(error)
         except AcpError as error:
             return self._explained(error)
+        finally:
+            slow.cancel()
+            if self._state().link.status == "ready" and self._state().link.detail:
+                self._ready()
         return None
+
+    def _ready(self, detail: str = "", stderr: str = "") -> None:
+        facts, library = self._facts, self.library
+        self._emit(
+            e.LinkChanged(
+                status="ready",
+                name=facts.name,
+                detail=detail,
+                stderr=stderr,
+                capabilities=facts.capabilities,
+                meta=facts.meta,
+                logins=facts.logins,
+                remembers=library is not None and library.remembers,
+                at=self._clock(),
+            )
+        )
 
     def _explained(self, error: AcpError) -> str:
         if error.code == AUTH_REQUIRED:

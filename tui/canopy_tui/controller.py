@@ -23,6 +23,7 @@ from canopy_tui.model.queue import get
 from canopy_tui.model.reduce import reduce
 from canopy_tui.model.state import MODE, MODEL, ClientState, Phase, RequestState, Touched
 from canopy_tui.prompt_flow import PromptFlow
+from canopy_tui.stop_watch import StopWatch
 from canopy_tui.wire_answers import UnusableAgentError, details_of
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class Controller:
         self._life = AgentLife(
             launch, str(directory), self.apply, lambda: self.state, clock, beginning, recent=recent
         )
+        self._stops = StopWatch(self.state, self.apply, clock)
         self._flow = PromptFlow(self.state, lambda: self._client, self.apply, clock)
 
     # --- life ---------------------------------------------------------------------------------
@@ -92,6 +94,7 @@ class Controller:
         Nothing is painted from here on.
         """
         self._pump.stop()
+        self._stops.close()
         await self._life.aclose()
         if self._tasks and not self._life.launching:
             await asyncio.wait(self._tasks, timeout=_STOP_PATIENCE)
@@ -159,8 +162,8 @@ class Controller:
                 self._spawn(self._logging_in(self._life.logged_in(problem)))
             case i.CloseSession(session):
                 self._close(session)
-            case i.RestartAgent():
-                self._restart()
+            case i.RestartAgent(although_there):
+                self._restart(although_there=although_there)
             case i.Watch(sessions):
                 if sessions != self.state.watched:
                     self.apply(e.Watched(sessions))
@@ -231,6 +234,7 @@ class Controller:
             return
         if view.parent is None or (view.cancellable and view.phase is Phase.RUNNING):
             client.cancel(view.wire_id)
+            self._stops.stopping(view)
 
     # --- settings and sessions ----------------------------------------------------------------
 
@@ -286,10 +290,11 @@ class Controller:
             self._spawn(self._life.close_session(client, root.wire_id))
         self.apply(e.SessionClosed(session=root.id))
 
-    def _restart(self) -> None:
+    def _restart(self, *, although_there: bool) -> None:
         link = self.state.link
-        waits = link.status == "starting" and link.detail
-        if link.status not in ("lost", "failed") and not waits:
+        waits = link.status in ("starting", "ready") and link.detail
+        there = link.status == "ready" and although_there
+        if link.status not in ("lost", "failed") and not (waits or there):
             return
         if self._life.busy:
             self._life.run_again()

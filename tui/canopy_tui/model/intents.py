@@ -237,7 +237,11 @@ class CloseSession:
 
 @dataclass(frozen=True, slots=True)
 class RestartAgent:
-    """Start the agent again after it was lost, and take up its sessions."""
+    """Start the agent again after it was lost, and take up its sessions. ``although_there``: also
+    one that seems to be well.
+    """
+
+    although_there: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,4 +249,4 @@ class CanopyApp(SessionApp, ControlApp, FindApp, ExportApp):
         if link.status in ("lost", "failed") or link.detail:
             self.host.act(RestartAgent())
         else:
-            self.say("The agent is there.")
+            self.ask_restart()

@@ -32,7 +32,7 @@ class LinkBanner(Static):
 
     def show(self, link: AgentLink) -> None:
         """Follow the connection."""
-        waits = link.status == "starting" and bool(link.detail)
+        waits = link.status in ("starting", "ready") and bool(link.detail)
         gone = link.status in _TITLES
         self.display = gone or waits
         if not self.display:

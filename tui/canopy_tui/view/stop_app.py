@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_tui.model import tree
-from canopy_tui.model.intents import CancelTurn
+from canopy_tui.model.intents import CancelTurn, RestartAgent
 from canopy_tui.model.state import Phase
 from canopy_tui.view.arming import WINDOW, Arming
 from canopy_tui.view.confirm import ConfirmScreen
@@ -97,6 +97,18 @@ class StopApp(LookApp):
         question = f"Stop {name} only? Everything else goes on."
         screen = ConfirmScreen("Stop", question, f"Stop {name}", "Let it work")
         self.push_screen(screen, lambda yes: self.host.act(CancelTurn(session)) if yes else None)
+
+    def ask_restart(self) -> None:
+        """Start the agent again although it is there, as when it hangs, after a question."""
+        if not self.shows_main or self.state.link.status != "ready":
+            return
+        question = (
+            "The agent is there. Starting it again cuts off what runs, in all sessions; then they "
+            "are taken up again."
+        )
+        screen = ConfirmScreen("Start the agent again", question, "Start it again", "Leave it")
+        again = RestartAgent(although_there=True)
+        self.push_screen(screen, lambda yes: self.host.act(again) if yes else None)
 
     def action_ask_quit(self) -> None:
         """Quit, after a question when something runs or messages wait to be sent."""
