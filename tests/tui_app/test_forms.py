@@ -317,7 +317,7 @@ KINDS: dict[str, Any] = {
 async def test_every_kind_of_field_with_its_faults() -> None:
     async with playing((120, 60)) as play:
         key = await asked(play, KINDS)
-        assert play.text.count("required") == 4
+        await play.until(lambda: play.text.count("required") == 4, "four fields that are required")
         await play.write("a page")
         await play.press("tab", "tab")
         await play.write("xy")
