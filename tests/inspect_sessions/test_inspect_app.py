@@ -10,12 +10,16 @@ from typing import Any
 
 import pytest
 
+from canopy_agent.session.past import PastSessions
 from canopy_tui.inspect.opening import inspect_app
+from canopy_tui.model.catalogue import ListedSession
 from canopy_tui.view.main_screen import MainScreen
+from canopy_tui.view.session_picker import SessionPicker
 from canopy_tui.view.timeline_screen import TimelineRows, TimelineScreen
+from canopy_tui.wire_answers import initialize_params
 from inspect_sessions.stored import answer, inspection, opened_by, team
 from replay.patience import PatientPlay
-from store.writing import CWD
+from store.writing import CWD, Transcript
 from tui_app.playing import NARROW, WIDE, Clock
 
 HANG_SECONDS = 90
@@ -103,3 +107,60 @@ def test_a_session_is_printed_with_its_times(tmp_path: Path) -> None:
     no_terminal = canopy(tmp_path, t.id)
     assert no_terminal.returncode == 2
     assert "canopy inspect --plain" in no_terminal.stderr
+
+
+async def test_a_session_is_picked_and_changed_for_another(tmp_path: Path) -> None:
+    first = team(tmp_path / "projects")
+    second = Transcript(tmp_path / "projects")
+    second.user("Second [b]thing")
+    answer(second, "Second it is.", "m9")
+    away = Transcript(tmp_path / "projects", folder="-elsewhere", cwd="/elsewhere")
+    away.user("Third, elsewhere")
+    past = PastSessions(str(tmp_path), initialize_params()["clientCapabilities"])
+    app = inspect_app(None, CWD, past=past, pause=0.01)
+    async with app.run_test(size=NARROW) as pilot:
+        play: Any = PatientPlay(app, pilot, app.inspected, Clock())  # type: ignore[arg-type]
+        await play.until(lambda: isinstance(app.screen, SessionPicker), "the list")
+        await play.shows("Second [b]thing")
+        assert "Third" not in play.text
+        assert "^N" not in play.text
+        await play.press("ctrl+n", "ctrl+d", "ctrl+f")  # nothing can be changed or begun
+        await play.press("ctrl+a")
+        await play.shows("Third, elsewhere")
+        await play.write("second")
+        await play.shows_no("Third, elsewhere")
+        await play.press("enter")
+        await play.shows("Second it is.")
+        await play.press("f2")
+        await play.until(lambda: isinstance(app.screen, SessionPicker), "the list again")
+        await play.shows("go [b]now")
+        second.path.unlink()
+        await play.press("ctrl+u")
+        await play.write("now")
+        await play.press("enter")
+        await play.shows("No more.")
+        assert app.state.roots == [first.id]
+        await play.press("f2")
+        await play.until(lambda: isinstance(app.screen, SessionPicker), "the list once more")
+        away.path.unlink()
+        app.post_message(SessionPicker.Opened(ListedSession(id=away.id, cwd="/elsewhere")))
+        await play.shows("It is not stored any more.")
+        assert app.state.roots == [first.id]
+        await play.press("escape")
+        await play.until(lambda: isinstance(app.screen, MainScreen), "the session")
+        await play.shows("No more.")
+        await play.press("ctrl+q")
+        await play.until(lambda: not app.is_running, "the end")
+    await app.inspected.aclose()
+
+
+async def test_leaving_the_list_with_nothing_open_leaves(tmp_path: Path) -> None:
+    past = PastSessions(str(tmp_path), {})
+    app = inspect_app(None, CWD, past=past)
+    async with app.run_test(size=NARROW) as pilot:
+        play: Any = PatientPlay(app, pilot, app.inspected, Clock())  # type: ignore[arg-type]
+        await play.until(lambda: isinstance(app.screen, SessionPicker), "the list")
+        await play.shows("No sessions in this directory yet.")
+        await play.press("escape")
+        await play.until(lambda: not app.is_running, "the end")
+    await app.inspected.aclose()

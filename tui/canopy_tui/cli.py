@@ -205,15 +205,18 @@ def _inspect(request: Inspect) -> int:
     from canopy_agent.session.lookup import NoSessionError, find_session
     from canopy_tui.compose import run_inspect
 
+    found = None
     try:
-        found = find_session(request.session, directory, _claude_folder())
+        if request.plain or request.session is not None:
+            found = find_session(request.session, directory, _claude_folder())
     except NoSessionError as error:
         raise StartError(str(error), USAGE_EXIT) from None
     try:
         return run_inspect(found, _claude_folder(), plain=request.plain)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise StartError(f"{str(found.path)!r} cannot be read: {reason}", USAGE_EXIT) from None
+        place = str(found.path if found is not None else directory)
+        raise StartError(f"{place!r} cannot be read: {reason}", USAGE_EXIT) from None
 
 
 def _claude_folder() -> str:

@@ -107,15 +107,20 @@ def run_plain(
         return asyncio.run(_run_plain(staged, prompt))
 
 
-def run_inspect(found: FoundSession, claude_folder: str, *, plain: bool) -> int:
-    """Show a stored session, or print it; gives the exit code. Raises ``OSError``."""
-    from canopy_agent.session.inspection import Inspection
+def run_inspect(found: FoundSession | None, claude_folder: str, *, plain: bool) -> int:
+    """Show a stored session (None: what there is to pick from), or print it; gives the exit code.
+    Raises ``OSError``.
+    """
+    from canopy_agent.session.past import PastSessions
     from canopy_tui.inspect.opening import print_inspection, run_inspection
     from canopy_tui.wire_answers import initialize_params
 
     capabilities = initialize_params()["clientCapabilities"]
-    source = Inspection(found.id, found.path, claude_folder, capabilities)
-    return print_inspection(source) if plain else run_inspection(source, str(Path.cwd()))
+    past = PastSessions(claude_folder, capabilities)
+    source = past.at(found) if found is not None else None
+    if plain and source is not None:
+        return print_inspection(source)
+    return run_inspection(source, past, str(Path.cwd()), _peek(os.environ))
 
 
 async def _run_plain(

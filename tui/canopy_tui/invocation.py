@@ -21,7 +21,7 @@ Usage: canopy [DIRECTORY]           open the client on a directory (default: her
        canopy --plain ['PROMPT']    lines of text in place of screens: for pipes, screen readers
        canopy --stdio               serve the agent to an ACP client on stdin and stdout
        canopy replay FILE           show what was recorded with --record
-       canopy inspect [SESSION]     look at a past session, by its id or file (default: the newest)
+       canopy inspect [SESSION]     look at a past session, by its id or file (none: pick one)
        canopy doctor [--json]       check Python, the Claude CLI, the login and the terminal
        canopy --cli [ARGS...]       run the Claude CLI that Canopy uses, e.g. --cli auth login
 
@@ -142,7 +142,9 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Inspect:
-    """Show a stored session (None: the newest of this directory); ``plain`` prints it as lines."""
+    """Show a stored session (None: what there is to pick from); ``plain`` prints it as lines
+    (None: the newest of this directory).
+    """
 
     session: str | None = None
     plain: bool = False

@@ -5,10 +5,11 @@ Blocking; it reads no more than a list of sessions does.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from canopy_agent.history.listing import Listing, transcripts
+from canopy_agent.history.listing import Listing, Row, transcripts
 from canopy_agent.history.store import Store, is_session_id
 from canopy_agent.session.successions import newest, owners
 
@@ -51,18 +52,21 @@ def find_session(wanted: str | None, directory: Path, config_directory: str) -> 
 
 
 def _newest_of(directory: Path, store: Store) -> FoundSession:
-    rows = Listing(store).rows(
-        str(directory),
-        sessions=owners(store.config_directory),
-        replaced=_replaced(store.config_directory),
-    )
-    row = next(rows, None)
+    row = next(stored_rows(Listing(store), str(directory)), None)
     if row is None:
         raise NoSessionError(
             f"Claude Code keeps no session of {str(directory)!r}; name one by its id, "
             "or go to its directory"
         )
     return FoundSession(row.id, Path(row.path))
+
+
+def stored_rows(listing: Listing, directory: str | None) -> Iterator[Row]:
+    """The sessions of ``directory`` (None: of all), the newest first, under their own ids."""
+    config_directory = listing.store.config_directory
+    return listing.rows(
+        directory, sessions=owners(config_directory), replaced=_replaced(config_directory)
+    )
 
 
 def _replaced(config_directory: str) -> set[str]:

@@ -26,18 +26,22 @@ from canopy_tui.paths import locations
 if TYPE_CHECKING:
     from canopy_tui.frame_pump import Schedule
     from canopy_tui.model.state import Touched
-    from canopy_tui.model.stored import Source
+    from canopy_tui.model.stored import Past, Source
     from canopy_tui.view.inspect_app import InspectApp
+    from canopy_tui.view.surroundings import Peek
 
 
-def run_inspection(source: Source, directory: str) -> int:
-    """Show the session until the person leaves; gives the exit code."""
+def run_inspection(
+    source: Source | None, past: Past, directory: str, peek: Peek | None = None
+) -> int:
+    """Show the session, or what there is to pick from, until the person leaves; gives the exit
+    code.
+    """
     with logging_to(locations(os.environ).state):
-        return asyncio.run(_run(source, directory))
+        return asyncio.run(_run(inspect_app(source, directory, past=past, peek=peek)))
 
 
-async def _run(source: Source, directory: str) -> int:
-    app = inspect_app(source, directory)
+async def _run(app: InspectApp) -> int:
     try:
         with leaving_on_signals(app):
             await app.run_async()
@@ -46,7 +50,14 @@ async def _run(source: Source, directory: str) -> int:
     return app.return_code or 0
 
 
-def inspect_app(source: Source, directory: str, *, pause: float = LOOK) -> InspectApp:
+def inspect_app(
+    source: Source | None,
+    directory: str,
+    *,
+    past: Past | None = None,
+    pause: float = LOOK,
+    peek: Peek | None = None,
+) -> InspectApp:
     """The app, not yet running."""
     from canopy_tui.view.inspect_app import InspectApp
     from canopy_tui.view.surroundings import Surroundings
@@ -58,7 +69,8 @@ def inspect_app(source: Source, directory: str, *, pause: float = LOOK) -> Inspe
             if app.return_code is None:
                 on_touched(touched)
 
-        made.append(InspectHost(source, schedule=schedule, on_touched=paint, pause=pause))
+        host = InspectHost(source, past=past, schedule=schedule, on_touched=paint, pause=pause)
+        made.append(host)
         return made[0]
 
     around = Surroundings(
@@ -66,6 +78,7 @@ def inspect_app(source: Source, directory: str, *, pause: float = LOOK) -> Inspe
         glyphs=glyph_set(os.environ, sys.stdout.encoding),
         bell=False,
         read_only=True,
+        peek=peek,
         now=lambda: made[0].now() if made else time.time(),
     )
     app = InspectApp(make_host, around)

@@ -70,6 +70,29 @@ class Reading(Protocol):
     def ends(self) -> Sequence[float]: ...
 
 
+class PastRow(Protocol):
+    """One stored session in a list."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def cwd(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def updated_at(self) -> str: ...
+
+
+class Past(Protocol):
+    """All stored sessions."""
+
+    async def page(self, directory: str | None, start: int) -> tuple[Sequence[PastRow], bool]:
+        """Rows from number ``start`` on, and whether there are more. Raises ``OSError``."""
+
+    def open(self, session: str) -> Source | None:
+        """One session; None when it is gone."""
+
+
 class Source(Protocol):
     """One session."""
 

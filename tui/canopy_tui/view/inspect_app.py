@@ -13,9 +13,11 @@ from textual.content import Content
 
 from canopy_tui.model.efforts import rows_of, summary_of
 from canopy_tui.model.glyphs import ASCII, UNICODE
+from canopy_tui.model.intents import ListSessions, LoadSession, Watch
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.keys import INSPECTION, Group, shown
 from canopy_tui.view.read_only_app import ReadOnlyApp
+from canopy_tui.view.session_picker import SessionPicker
 from canopy_tui.view.timeline_screen import TimelineScreen
 
 if TYPE_CHECKING:
@@ -53,15 +55,24 @@ class InspectBar(Clickable):
             "  ",
             Content.assemble((shown(key.keys), "bold $primary"), " timeline").stylize(go),
             "  ",
+            *self._others(),
             (self._host.problem or summary_of(self._host.state, reading), "$text-muted"),
         )
         return line.truncate(max(1, self.size.width), ellipsis=True)
+
+    def _others(self) -> Iterable[Content | str]:
+        """The way to the other sessions, where there is one."""
+        if self._host.past is None:
+            return ()
+        go = clickable("app.show_sessions")
+        return (Content.assemble(("F2", "bold $primary"), " sessions").stylize(go), "  ")
 
 
 class InspectApp(ReadOnlyApp):
     """Its host is an :class:`InspectHost`."""
 
     TITLE = "canopy inspect"
+    passes: ClassVar[tuple[type, ...]] = (Watch, ListSessions, LoadSession)
     why_not = "This is a look at the past: nothing can be sent."
     key_groups: ClassVar[tuple[Group, ...]] = (INSPECTION, *ReadOnlyApp.key_groups)
     plain_keys = frozenset(key.action for key in INSPECTION.keys)
@@ -78,6 +89,26 @@ class InspectApp(ReadOnlyApp):
     def foot(self) -> Iterable[Widget]:
         """Mark the screen as the past."""
         return (InspectBar(self.inspected, self.around.glyphs),)
+
+    def begin(self) -> None:
+        """Read the session, or show what there is to look at."""
+        super().begin()
+        if self.inspected.source is None:
+            self.action_show_sessions()
+
+    def action_show_sessions(self) -> None:
+        """The stored sessions; leaving the list with nothing open leaves."""
+        if self.inspected.past is None:
+            self.say(self.why_not)
+        elif not isinstance(self.screen, SessionPicker):
+            self.push_screen(self.session_picker(), self._picked)
+
+    def _picked(self, _nothing: None) -> None:
+        self.call_later(self._leave_if_empty)
+
+    def _leave_if_empty(self) -> None:
+        if self.inspected.source is None and self.shows_main:
+            self.leave()
 
     def action_show_timeline(self) -> None:
         """Who worked when."""

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 class _OnlyLook:
     """A host that is asked for nothing but what concerns the view."""
 
-    def __init__(self, inner: Host, refuse: Callable[[], None]) -> None:
+    def __init__(self, inner: Host, refuse: Callable[[], None], passes: tuple[type, ...]) -> None:
         self._inner = inner
+        self._passes = passes
         self._refuse = refuse
 
     @property
@@ -41,7 +42,7 @@ class _OnlyLook:
 
     def act(self, intent: Intent) -> None:
         """Pass on what was looked at, and say of all else why it does nothing."""
-        if isinstance(intent, Watch):
+        if isinstance(intent, self._passes):
             self._inner.act(intent)
         else:
             self._refuse()
@@ -54,6 +55,8 @@ class ReadOnlyApp(CanopyApp):
     focus, but not where something can be typed. ``inner`` is the host that was made.
     """
 
+    passes: ClassVar[tuple[type, ...]] = (Watch,)
+    """Intents that the host is asked for."""
     why_not = "Nothing can be changed here."
     key_groups: ClassVar[tuple[Group, ...]] = (EVERYWHERE, SLOTS, TRANSCRIPT, TREE)
 
@@ -62,7 +65,7 @@ class ReadOnlyApp(CanopyApp):
     def __init__(self, make_host: MakeHost, around: Surroundings) -> None:
         def looking(schedule: Schedule, on_touched: OnTouched) -> Host:
             self.inner = make_host(schedule, on_touched)
-            return _OnlyLook(self.inner, lambda: self.tell(self.why_not))
+            return _OnlyLook(self.inner, lambda: self.tell(self.why_not), self.passes)
 
         super().__init__(looking, around)
 

@@ -130,12 +130,17 @@ class SessionApp(WriteApp):
         from canopy_tui.view.session_picker import SessionPicker
 
         if not isinstance(self.screen, SessionPicker):
-            around = self.around
-            root = self.root
-            where = root.cwd if root is not None and root.cwd else around.directory
-            self.push_screen(
-                SessionPicker(self.state, where, around.glyphs, around.now, around.peek)
-            )
+            self.push_screen(self.session_picker())
+
+    def session_picker(self) -> SessionPicker:
+        """The list, on the directory of the session in view."""
+        from canopy_tui.view.session_picker import SessionPicker
+
+        around, root = self.around, self.root
+        where = root.cwd if root is not None and root.cwd else around.directory
+        picker = SessionPicker(self.state, where, around.glyphs, around.now, around.peek)
+        picker.looks_only = around.read_only
+        return picker
 
     def on_session_picker_opened(self, event: SessionPicker.Opened) -> None:
         """Open a stored session, or go to it when it is open."""

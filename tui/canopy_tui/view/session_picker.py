@@ -111,6 +111,8 @@ class SessionPicker(ModalScreen[None]):
         self._glyphs = glyphs
         self._now = now
         self._peek = peek
+        self.looks_only = False
+        """Nothing new can be begun."""
         self._renamed: ListedSession | None = None
         self._search = ""
         self._words: dict[str, str] = {}
@@ -238,7 +240,10 @@ class SessionPicker(ModalScreen[None]):
         return link.has_session_index if what == "index" else link.offers(what)
 
     def _usable(self, action: str) -> bool:
-        need = _NEEDS.get(action.removeprefix("screen."))
+        name = action.removeprefix("screen.")
+        if name == "new" and self.looks_only:
+            return False
+        need = _NEEDS.get(name)
         return need is None or self._can(need)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
