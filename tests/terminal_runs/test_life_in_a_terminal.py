@@ -90,6 +90,7 @@ async def test_copy_sizes_suspend_quit_replay_and_inspect(tmp_path: Path) -> Non
         await shell.shows("and line two", "turn of")
 
         await shell.keys("Tab")
+        await shell.shows("y copy")
         for _ in range(3):  # from the end up to the answer
             await shell.keys("Up")
         await copied(shell, SOURCE)

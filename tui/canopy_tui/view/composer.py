@@ -380,7 +380,10 @@ class Composer(Vertical):
     def _to_transcript(self) -> bool:
         """Tab goes up, where there is a transcript; the tree has a key of its own."""
         transcript = self.screen.query_one("#transcript")
-        return bool(transcript.display and transcript.focus())
+        if transcript.display:
+            # at once: the keys that are typed behind it are meant for the transcript
+            self.screen.set_focus(transcript)
+        return transcript.display
 
     def _ghost(self, text: str) -> Ghost:
         """The rest of what the agent thinks comes next, or what may follow a command."""
