@@ -378,10 +378,8 @@ class Composer(Vertical):
         return False
 
     def _to_transcript(self) -> bool:
-        """Tab goes up, where there is a transcript; the tree has a key of its own."""
-        transcript = self.screen.query_one("#transcript")
-        if transcript.display:
-            # at once: the keys that are typed behind it are meant for the transcript
+        """Tab goes up where there is a transcript, at once: the next keys are meant for it."""
+        if (transcript := self.screen.query_one("#transcript")).display:
             self.screen.set_focus(transcript)
         return transcript.display
 
