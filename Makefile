@@ -37,7 +37,7 @@ help:
 	@echo 'make demo         try Canopy: a scripted model, no account, no network'
 	@echo 'make test         the test suite'
 	@echo 'make check        ruff, mypy and the architecture tests'
-	@echo 'make screenshots  draw screenshots/ anew from real runs'
+	@echo 'make screenshots  draw screenshots/ anew from recorded real runs'
 	@echo 'make interop      a real ACP client (npm package acpx) drives canopy --stdio'
 	@echo 'make bench        measurements'
 	@echo 'make soak         500 random runs on the real CLI, at most 10 minutes'
@@ -60,7 +60,6 @@ check: $(INSTALLED)
 screenshots: $(INSTALLED)
 	@$(DEBIAN); if command -v dpkg >/dev/null; then dpkg -s $(PICTURE_PACKAGES) >/dev/null 2>&1; \
 	  else command -v rsvg-convert >/dev/null; fi || debian $(PICTURE_PACKAGES)
-	@$(DEBIAN); command -v tmux >/dev/null || debian tmux
 	$(PY) tests/make_screenshots.py
 
 interop: $(INSTALLED) $(TOOLS_INSTALLED)

@@ -1,0 +1,296 @@
+"""What is pictured: recorded runs, played to the moments at which a feature shows, and the keys
+that a person presses there.
+
+A scene is given a stage and ``take``; what a picture is made into is not known here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from canopy_tui.model import events as e
+from canopy_tui.model.glyphs import ASCII
+from canopy_tui.model.login import LoginNeed
+from pictures.stage import BOTH, SPLIT, inspected, opened, replayed
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
+
+    from canopy_tui.model.state import ClientState
+    from pictures.stage import Size, Stage
+
+EVERY = ("dark", "light")
+
+
+class Take(Protocol):
+    """Takes a picture: in both sizes and all themes, unless told otherwise."""
+
+    async def __call__(
+        self, name: str, sizes: Sequence[Size] = BOTH, themes: Sequence[str] = EVERY
+    ) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """``play`` on what ``open`` gives; ``environment`` is set meanwhile."""
+
+    play: Callable[[Stage, Take], Awaitable[None]]
+    open: Callable[[], AbstractAsyncContextManager[Stage]]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def _turns(number: int, root: int = 0) -> Callable[[ClientState], object]:
+    """So many turns of a main agent are over."""
+    return lambda state: (
+        len(state.roots) > root and state.sessions[state.roots[root]].turns_done >= number
+    )
+
+
+def _asks(state: ClientState) -> object:
+    return state.waiting()
+
+
+def _asks_form(state: ClientState) -> object:
+    return any(request.kind == "elicitation" for request in state.waiting())
+
+
+def _is_ready(state: ClientState) -> object:
+    return state.roots and state.sessions[state.roots[0]].modes
+
+
+# --- the scenes of the demo -----------------------------------------------------------------------
+
+
+async def start(stage: Stage, take: Take) -> None:
+    """What a newcomer sees, and the lists of everything there is."""
+    stage.host.until(_is_ready)
+    await take("start")
+    await stage.press("ctrl+p")
+    await take("commands")
+    await stage.press("escape", "f1")
+    await take("keys")
+    await stage.press("escape")
+    stage.host.until(_turns(1))
+    stage.host.until(_turns(1, root=1))
+    stage.app.go(stage.host.state.roots[1])
+    await take("answer")
+    await stage.press("f2")
+    await take("sessions")
+
+
+async def agents(stage: Stage, take: Take) -> None:
+    """A form, a tree of agents at work, a question after the turn, and what comes back."""
+    stage.host.until(_turns(1, root=1))
+    stage.host.until(_asks)
+    await stage.opens_request()
+    await take("question")
+    await stage.press("escape")
+    stage.host.until(lambda state: len(state.sessions) >= 7)
+    stage.app.go(stage.host.state.roots[2])
+    await take("agents")
+    await stage.press("ctrl+t", "down", "down")
+    await take("tree")
+    await stage.press("enter", "ctrl+backslash")
+    await take("split", (SPLIT,))
+    await stage.press("ctrl+backslash", "ctrl+t")
+    await take("child")
+    await stage.press("ctrl+g")
+    stage.host.until(_asks)
+    await stage.opens_request()
+    await take("permission")
+    await stage.press("escape")
+    await take("waiting")
+    stage.host.until(lambda state: not state.waiting())
+    stage.host.until_the_next_message()
+    await take("after-the-turn")
+    stage.host.until(_asks)
+    await stage.opens_request()
+    await take("change")
+
+
+async def looking_back(stage: Stage, take: Take) -> None:
+    """Search over all agents, a change on a screen of its own, what the session uses."""
+    stage.host.to_end()
+    stage.app.go(stage.host.state.roots[2])
+    await stage.settle()
+    if not stage.app.shows_main:
+        await stage.press("escape")
+    await stage.press("ctrl+f", *"discount", "ctrl+f")
+    await stage.shows("all agents")
+    await take("search")
+    await stage.press("escape")
+    stage.app.main.transcript.focus()
+    for _ in range(3):
+        await stage.press("left_square_bracket")
+    await stage.press("down", "down", "down", "down", "enter")
+    await take("change-side-by-side")
+    await stage.press("escape", "f10")
+    await take("options")
+    await stage.press("escape", "alt+u")
+    await take("usage")
+
+
+# --- a morning at the stand -----------------------------------------------------------------------
+
+
+async def forms(stage: Stage, take: Take) -> None:
+    """A tool of an MCP server that asks: for permission, for values, for a page to be opened."""
+    stage.host.until(_asks)
+    stage.host.until(_asks_form)
+    await stage.opens_request()
+    await take("form")
+    await stage.press("escape")
+    stage.host.until(lambda state: not state.waiting())
+    stage.host.until(_asks_form)
+    await stage.opens_request()
+    await take("page")
+
+
+async def work(stage: Stage, take: Take) -> None:
+    """A plan, changed files, work in the background, what is written meanwhile."""
+    stage.host.until(_turns(4))
+    await take("plan")
+    stage.app.main.transcript.focus()
+    await stage.press("left_square_bracket", "up", "up", "enter")
+    await take("changed-files")
+    await stage.press("escape", "ctrl+g", "alt+m")
+    await take("servers")
+    await stage.press("escape")
+    stage.host.until(_turns(5))
+    stage.host.until(lambda state: state.sessions[state.roots[0]].in_turn)
+    stage.host.seconds(1.0)
+    await stage.sends("Then the pears")
+    await stage.sends("And write it down")
+    await stage.press(*"Only the ripe ones", "ctrl+n")
+    await take("queue")
+    stage.host.apply([e.QueueChanged(stage.host.state.roots[0], ())])
+    await stage.press("ctrl+t", "b")
+    await take("background")
+    await stage.press("enter")
+    await take("background-output")
+
+
+async def writing(stage: Stage, take: Take) -> None:
+    """What helps with a message."""
+    stage.host.until(_turns(5))
+    await stage.press(*"Look at @dis")
+    await stage.shows("test_discounts.py")
+    await take("files")
+    await stage.press("escape", "ctrl+u", "/")
+    await take("slash-commands")
+    await stage.press("escape", "ctrl+u")
+    await stage.pastes("\n".join(f"14:{minute} sold {minute} apples" for minute in range(10, 60)))
+    await take("paste")
+    await stage.press("ctrl+u", "ctrl+r")
+    await take("history")
+
+
+async def trouble(stage: Stage, take: Take) -> None:
+    """A goal, a compaction and a failure; an agent that is gone; what asks before it ends."""
+    stage.host.until(_turns(9))
+    await take("goal-and-failure")
+    await stage.press("ctrl+q")
+    await take("quit")
+    await stage.press("escape")
+    stage.host.apply([_GONE])
+    await take("agent-gone")
+
+
+async def trust(stage: Stage, take: Take) -> None:
+    """A directory that is new."""
+    await take("trust")
+
+
+async def login(stage: Stage, take: Take) -> None:
+    """The agent wants a login."""
+    stage.host.until(_is_ready)
+    stage.host.offer_logins()
+    stage.host.apply([e.LoginChanged(LoginNeed("Not logged in"))])
+    await take("login")
+
+
+async def inspection(stage: Stage, take: Take) -> None:
+    """A past session, read from disk."""
+    await take("inspect")
+    await stage.press("t")
+    await stage.shows("worked")
+    await take("timeline")
+
+
+async def replay(stage: Stage, take: Take) -> None:
+    """A recording, paused while agents work."""
+    for _ in range(5000):
+        if len(stage.app.state.sessions) >= 7:
+            break
+        await stage.app.run_action("step_playback")
+    stage.app.go(stage.app.state.roots[2])
+    await take("replay")
+
+
+async def tools(stage: Stage, take: Take) -> None:
+    """The row of every tool, folded and unfolded."""
+    stage.host.to_end()
+    await stage.settle()
+    if not stage.app.shows_main:
+        await stage.press("escape")
+    transcript = stage.app.main.transcript
+    transcript.focus()
+    await stage.press("home")
+    await take("tools", [(120, 76)], ["dark"])
+    transcript.action_unfold_all()
+    await stage.press("home")
+    await take("tools-unfolded", [(120, 230)], ["dark"])
+
+
+async def team_at_work(stage: Stage, take: Take, name: str) -> None:
+    """Agents at work, one that asks, as a terminal of another kind shows it."""
+    stage.host.until(lambda state: len(state.sessions) >= 7)
+    stage.app.go(stage.host.state.roots[2])
+    stage.host.until(_asks)
+    await stage.opens_request()
+    await take(f"{name}-question", themes=["dark"])
+    await stage.press("escape", "ctrl+t", "down")
+    await take(name, themes=["dark"])
+
+
+class _NoTrust:
+    """Trusts nothing yet."""
+
+    def holds(self, directory: str) -> bool:
+        return False
+
+    def give(self, directory: str, *, keep: bool) -> None:
+        raise AssertionError(directory, keep)
+
+
+_GONE = e.LinkChanged(
+    status="lost",
+    at=1.0,
+    detail="The agent ended with exit status 143.",
+    stderr='Traceback (most recent call last):\n  File "agent.py", line 3\nMemoryError',
+)
+
+
+def _on(recording: str, **around: Any) -> Callable[[], AbstractAsyncContextManager[Stage]]:
+    return partial(opened, recording, **around)
+
+
+SCENES = {
+    "start": Scene(start, _on("demo")),
+    "agents": Scene(agents, _on("demo")),
+    "looking-back": Scene(looking_back, _on("demo")),
+    "forms": Scene(forms, _on("work")),
+    "work": Scene(work, _on("work")),
+    "writing": Scene(writing, _on("work")),
+    "trouble": Scene(trouble, _on("work")),
+    "trust": Scene(trust, _on("work", trust=_NoTrust())),
+    "login": Scene(login, _on("work")),
+    "inspection": Scene(inspection, inspected),
+    "replay": Scene(replay, replayed),
+    "tools": Scene(tools, _on("tools")),
+    "no-colour": Scene(partial(team_at_work, name="no-colour"), _on("demo"), {"NO_COLOR": "1"}),
+    "ascii": Scene(partial(team_at_work, name="ascii"), _on("demo", glyphs=ASCII)),
+}
