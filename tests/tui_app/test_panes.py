@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from canopy_shared.updates import ConfigChoice, ConfigOption, ConfigOptionUpdate
 from canopy_tui.model import events as e
 from canopy_tui.model.intents import CancelTurn, SendPrompt
 from canopy_tui.view.confirm import ConfirmScreen
@@ -319,3 +320,16 @@ async def test_tab_goes_to_the_transcript_and_back() -> None:
         assert play.app.main.transcript.has_focus
         await play.press("tab")
         assert play.app.main.composer.area.has_focus
+
+
+async def test_what_is_known_of_an_agent_is_said_as_far_as_there_is_room() -> None:
+    async with playing() as play:
+        choice = ConfigChoice("m", "A model of some renown x")
+        model = ConfigOption("model", "Model", "select", "m", "model", options=(choice,))
+        play.stage.update(ConfigOptionUpdate((model,)))
+        play.stage.usage(50_000)
+        await play.shows("A model of some renown")
+        assert "50k tokens" not in play.text
+        await play.press("ctrl+t")
+        await play.pilot.resize_terminal(*NARROW)
+        await play.shows("A model of some renown x · 50k tokens")

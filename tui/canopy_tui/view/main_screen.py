@@ -224,7 +224,8 @@ class MainScreen(Screen[None]):
         """What is known of the work of the agent under the cursor, or of the open one."""
         view = self.agents.marked
         detail = self.query_one("#tree-detail", Static)
-        detail.update(Content(details(view, detail.size.width or 1000) if view else ""))
+        words = details(view, detail.size.width or 1000) if view else ""
+        detail.update(Content(words), layout=False)
 
     def on_session_tree_filtered(self) -> None:
         """The title names the filter."""

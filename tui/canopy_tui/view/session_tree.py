@@ -265,8 +265,9 @@ class SessionTree(ScrollView, can_focus=True):
             self.action_open()
 
     def on_resize(self) -> None:
-        """Rows fill the width."""
+        """Rows fill the width, and what is said of the marked one changes with it."""
         self.show(self._open)
+        self.post_message(self.Moved())
 
     def watch_has_focus(self, has_focus: bool) -> None:
         """Show the cursor and the numbers, or hide them."""
