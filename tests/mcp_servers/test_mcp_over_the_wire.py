@@ -89,6 +89,17 @@ async def test_a_slow_or_dead_server_keeps_no_session_from_starting() -> None:
         assert (await turn)["stopReason"] == "cancelled"
 
 
+async def test_a_client_is_told_which_server_holds_its_first_prompt() -> None:
+    async with world(HELLO) as w:
+        await open_with(w, stdio_server("quick"), shell_server("slow", "sleep 60"), **NOTICES)
+        turn = w.agent.begin_prompt(w.session, "hello")
+        notice = await w.agent.wait_update("notice")
+        assert notice["severity"] == "info"
+        assert notice["title"] == "Waiting for MCP server `slow`"
+        w.agent.cancel(w.session)
+        assert (await turn)["stopReason"] == "cancelled"
+
+
 async def test_b59_a_server_that_failed_is_told_once_by_its_name() -> None:
     async with world(HELLO) as w:
         await open_with(w, shell_server("dead", "exit 3"), **NOTICES)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine, Mapping
 from typing import Any
 
 import pytest
 
 from canopy_agent.claude.errors import ControlFailed
 from canopy_agent.session.mcp_command import McpCommand, carry_out, kept_words, mcp_command
+from canopy_agent.session.mcp_patience import McpPatience
 from canopy_agent.session.mcp_status import (
     NO_SERVERS,
     code_span,
@@ -212,3 +214,68 @@ async def test_commands_that_name_nothing_or_nobody() -> None:
 def test_sentences_that_refuse_or_point_to_a_terminal_are_dropped() -> None:
     printed = "Done so far. Reconnect isn't available here. Run `/mcp` in the terminal for more."
     assert kept_words(printed) == "Done so far."
+
+
+# --- servers that hold the first prompt ----------------------------------------------------------
+
+
+async def told_of_waiting(*events: str) -> list[str]:
+    """The titles told when ``events`` happen, ``later`` being the end of the patience."""
+    told: list[Any] = []
+    ends: list[asyncio.Event] = []
+    tasks: list[asyncio.Task[None]] = []
+
+    async def ask(request: Mapping[str, Any]) -> Mapping[str, Any]:
+        assert request == {"subtype": "mcp_status"}
+        rows = [("slow", "pending"), ("quick", "connected"), ("two`s", "pending")]
+        return {"mcpServers": [{"name": name, "status": status} for name, status in rows]}
+
+    async def pause(seconds: float) -> None:
+        ends.append(asyncio.Event())
+        await ends[-1].wait()
+
+    def spawn(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        tasks.append(asyncio.create_task(work))
+        return tasks[-1]
+
+    watch = McpPatience(ask, spawn, told.append, pause)
+    for event in events:
+        match event:
+            case "init":
+                watch.frame({"type": "system", "subtype": "init"})
+            case "later":
+                await asyncio.sleep(0)
+                for end in ends:
+                    end.set()
+                await asyncio.gather(*tasks, return_exceptions=True)
+            case _:
+                getattr(watch, event)()
+    for task in tasks:
+        task.cancel()
+    return [one.title for one in told]
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        ("started", "later"),
+        ("started", "prompted", "init", "later"),
+        ("started", "prompted", "rested", "later"),
+        ("started", "prompted", "init", "rested", "prompted", "later"),
+        ("started", "prompted", "started", "later"),
+    ],
+)
+async def test_a_prompt_that_no_server_holds_tells_nothing(events: tuple[str, ...]) -> None:
+    assert await told_of_waiting(*events) == []
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        ("started", "prompted", "later"),
+        ("started", "prompted", "prompted", "later", "rested", "prompted", "later"),
+        ("started", "prompted", "init", "rested", "started", "prompted", "later"),
+    ],
+)
+async def test_servers_that_hold_a_prompt_are_told_once(events: tuple[str, ...]) -> None:
+    assert await told_of_waiting(*events) == ["Waiting for MCP servers `slow`, ``two`s``"]

@@ -21,6 +21,7 @@ from canopy_agent.session.file_report import FileReports, Roots
 from canopy_agent.session.idle_compaction import IdleCompaction
 from canopy_agent.session.local_commands import LocalCommands
 from canopy_agent.session.mcp_notices import McpNotices
+from canopy_agent.session.mcp_patience import McpPatience
 from canopy_agent.session.mcp_servers import REMOTE, claude_servers
 from canopy_agent.session.mcp_sign_in import McpSignIn
 from canopy_agent.session.notices import Notices
@@ -141,6 +142,7 @@ class Surroundings:
             self._skills = SkillFinder(places, ask, spawn, observer.skills_known)
         self._storage = StorageWatch(connection.settings.config_directory, observer, runtime)
         self.activity = Activity(connection.on_activity)
+        self._patience = McpPatience(ask, spawn, note)
         self._watchers = (
             self.activity,
             *((self.files,) if self.files is not None else ()),
@@ -150,6 +152,7 @@ class Surroundings:
             self._reports,
             self._window,
             self._idle,
+            self._patience,
             McpNotices(wishes.servers, note, signs_in=profile.elicitation_url),
             Notices(profile, note),
         )
@@ -175,6 +178,7 @@ class Surroundings:
         if refusal is not None:
             raise refusal
         self._greeting = greeting
+        self._patience.started()
         accounts.opened(account)
         self._identity = accounts.watch.identity
         if accounts.provider is not None:
@@ -262,12 +266,14 @@ class Surroundings:
         """A prompt was queued under ``id_``."""
         self._commands.sent(id_, prompt.sole_text)
         self._titles.prompted(prompt.text)
+        self._patience.prompted()
 
     def turned(self, prompt: str | None) -> None:
         """A turn began, or all have ended."""
         if self.files is not None:
             self.files.turned(prompt)
         if prompt is None:
+            self._patience.rested()
             self._titles.idle()
             self._storage.turned()
 
