@@ -89,7 +89,9 @@ class UsagePage:
             rows.append(("Plan", Content(clipped(report.plan, 60))))
         if report is not None and report.seconds is not None:
             api = report.api_seconds
-            more = f", {duration(api)} of it waiting for the model" if api is not None else ""
+            more = (
+                f" · for the model {duration(api)}, all agents together" if api is not None else ""
+            )
             rows.append(("Time", Content(f"{duration(report.seconds)}{more}")))
         return [Item(Content.assemble((f"{word:<{_WORDS}}", "bold"), fact)) for word, fact in rows]
 
