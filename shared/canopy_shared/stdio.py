@@ -198,14 +198,17 @@ class _BlockingSink:
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
+        self._broken = False
 
     def write(self, data: bytes) -> None:
-        view = memoryview(data)
+        """Write all of it; after an error nothing more, for half a line would spoil the rest."""
+        view = memoryview(b"" if self._broken else data)
         try:
             while view:
                 view = view[os.write(self._fd, view) :]
-        except OSError:
-            log.debug("nobody reads our output any more")
+        except OSError as error:
+            self._broken = True
+            log.warning("our output takes nothing more: %s", error.strerror)
 
     async def drain(self) -> None:
         return

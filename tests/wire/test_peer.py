@@ -238,3 +238,12 @@ async def test_regular_files_serve_as_stdin_and_stdout(tmp_path: Any) -> None:
     assert b'"result":{"a":1}' in lines[0]
     assert b"-32600" in lines[1]
     assert b"-32700" in lines[2]
+
+
+async def test_output_that_is_full_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    sink = await open_sink(os.open("/dev/full", os.O_WRONLY))
+    for _ in range(3):
+        sink.write(b"line\n")
+    await sink.aclose()
+    (told,) = caplog.messages
+    assert told == "our output takes nothing more: No space left on device"
