@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from canopy_agent.capabilities import ClientProfile
-from canopy_shared.ext import air, canopy, canopy_controls, session_index
+from canopy_shared.ext import air, canopy, canopy_controls, canopy_reasons, session_index
 
 NAME: Final = "acp-canopy"
 TITLE: Final = "Canopy"
@@ -52,6 +52,7 @@ def _to_own(profile: ClientProfile) -> bool:
 OWN_OFFERS: Final = (
     Offer(("_meta", canopy.NAMESPACE, "version"), canopy.VERSION, _to_own),
     Offer(("_meta", canopy.NAMESPACE, canopy_controls.CONTROLS), True, _to_own),
+    Offer(("_meta", canopy.NAMESPACE, canopy_reasons.REASONS), True, _to_own),
 )
 """What we offer to our own client alone."""
 

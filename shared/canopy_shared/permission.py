@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from canopy_shared.codec import decode_tool_call, encode
 from canopy_shared.content import Meta
-from canopy_shared.ext import air
+from canopy_shared.ext import air, canopy_reasons
 from canopy_shared.unset import UNSET, Unset
 from canopy_shared.updates import ToolCallUpdate
 from canopy_shared.work_updates import KIND
@@ -149,26 +149,35 @@ def parse_permission_request(params: object) -> PermissionRequest | None:
 
 @dataclass(frozen=True, slots=True)
 class PermissionOutcome:
-    """The client's answer: the picked option, or None when it was cancelled."""
+    """The client's answer: the picked option, or None when it was cancelled.
+
+    ``reason`` is what the person said to it; see ``ext.canopy_reasons``.
+    """
 
     option_id: str | None
+    reason: str = ""
 
     def to_result(self) -> dict[str, Any]:
         """The JSON result to send."""
         if self.option_id is None:
             return {"outcome": {"outcome": "cancelled"}}
-        return {"outcome": {"outcome": "selected", "optionId": self.option_id}}
+        picked = {"outcome": {"outcome": "selected", "optionId": self.option_id}}
+        return {**picked, "_meta": canopy_reasons.wrap(self.reason)} if self.reason else picked
 
     @classmethod
     def parse(cls, result: object) -> PermissionOutcome:
         """What the client answered; anything malformed counts as cancelled."""
         if isinstance(result, PermissionOutcome):
             return result
-        outcome = result.get("outcome") if isinstance(result, Mapping) else None
+        if not isinstance(result, Mapping):
+            return CANCELLED
+        outcome = result.get("outcome")
         if not isinstance(outcome, Mapping) or outcome.get("outcome") != "selected":
             return CANCELLED
         option_id = outcome.get("optionId")
-        return cls(option_id) if isinstance(option_id, str) else CANCELLED
+        if not isinstance(option_id, str):
+            return CANCELLED
+        return cls(option_id, canopy_reasons.reason_in(result.get("_meta")))
 
 
 CANCELLED: Final = PermissionOutcome(None)

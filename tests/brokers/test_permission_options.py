@@ -49,6 +49,24 @@ def picked(asked: PermissionAsked, id_: str) -> dict[str, Any]:
     return dict(decision.answer.response)
 
 
+def test_what_was_said_to_a_no_reaches_the_model() -> None:
+    asked = ask("Bash", {"command": "npm test"})
+    said = PermissionOutcome.parse(PermissionOutcome("reject", "use make").to_result())
+    told = decide(said, options_for(asked, POLICY), asked, POLICY).answer
+    assert isinstance(told, ControlResult)
+    assert told.response["behavior"] == "deny"
+    assert told.response["message"].endswith("and said:\nuse make")
+    assert picked(asked, "reject")["message"] == "The user refused permission to run this tool"
+    plan = ask("ExitPlanMode", {"plan": "# Plan"})
+    again = decide(said, options_for(plan, POLICY), plan, POLICY).answer
+    assert isinstance(again, ControlResult)
+    assert "interrupt" not in again.response  # with words to go by, the turn goes on
+    assert again.response["message"].endswith("They said:\nuse make")
+    for odd in ({"canopy": {"reason": "x"}}, {"canopy": {"version": 1, "reason": 7}}, "x"):
+        outcome = {"outcome": {"outcome": "selected", "optionId": "reject"}, "_meta": odd}
+        assert PermissionOutcome.parse(outcome) == PermissionOutcome("reject")
+
+
 # --- what is offered ----------------------------------------------------------------------------
 
 

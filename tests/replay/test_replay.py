@@ -32,7 +32,7 @@ from fakes.agent import (
 )
 from tui_model.client_world import world
 
-_OF_THE_MOMENT = frozenset({"at", "key", "held", "seen", "unseen", "watched", "revision"})
+_OF_THE_MOMENT = frozenset({"at", "key", "held", "seen", "unseen", "waited", "watched", "revision"})
 
 
 def shape(value: Any) -> Any:

@@ -96,7 +96,9 @@ class Stage:
             case i.RemoveQueued(session, number):
                 queue = self.state.sessions[session].queue
                 self.apply(e.QueueChanged(session, tuple(p for p in queue if p.id != number)))
-            case i.AnswerPermission(key) | i.AnswerElicitation(key):
+            case i.AnswerPermission(key, option):
+                self.apply(e.RequestAnswered(key, option, self._clock()))
+            case i.AnswerElicitation(key):
                 self.apply(e.RequestAnswered(key))
             case i.StopTask(task):
                 self.apply(e.TaskStopping(task))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from textual import events
 
+from canopy_shared.updates import ToolCallUpdate
 from canopy_tui.model.intents import AnswerPermission, SendPrompt
 from canopy_tui.view import request_desk, request_screen
 from canopy_tui.view.key_guard import IDLE, QUIET, QUIET_OVER_DRAFT
@@ -336,10 +337,36 @@ async def test_reject_and_tell_puts_the_reason_into_the_message() -> None:
         await play.press("escape")  # back to the answers
         assert isinstance(play.screen, RequestScreen)
         await play.press("t", "enter")
-        assert play.stage.acted == [AnswerPermission(number, "no")]
+        assert play.stage.acted == [AnswerPermission(number, "no", "use ints, y?")]
         await play.until(lambda: play.app.shows_main, "the main screen")
         assert play.draft == "use ints, y?"
-        assert len(play.stage.acted) == 1
+        play.stage.ask_permission("call-2")
+        await play.press("f4")
+        await play.until(lambda: isinstance(play.screen, RequestScreen), "the request on screen")
+        await play.settle()
+        play.clock.pass_by(QUIET_OVER_DRAFT + 0.01)
+        await play.press("t")
+        await play.write("and cents")
+        await play.press("enter")
+        await play.until(lambda: play.app.shows_main, "the main screen")
+        assert play.draft == "use ints, y?\nand cents"  # never run together
+        assert len(play.stage.acted) == 2
+
+
+async def test_an_agent_that_takes_reasons_hears_why() -> None:
+    async with playing() as play:
+        play.stage.ready(meta={"canopy": {"version": 1, "rejectReasons": True}})
+        play.stage.spawn("kid", "fix tests")
+        number = await asked(play, session="kid")
+        await play.press("t")
+        await play.write("use ints")
+        await play.press("enter")
+        await play.shows("told fix tests what you wrote")
+        assert play.stage.acted == [AnswerPermission(number, "no", "use ints")]
+        assert play.draft == ""
+        play.stage.update(ToolCallUpdate("call-1", status="failed"), "kid")
+        play.app.go("kid")
+        await play.shows("rejected")
 
 
 async def test_open_the_asker() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from canopy_shared.permission import parse_permission_request
 from canopy_tui.model import events as e
 from canopy_tui.model.queue import following, get, head, identical, place_of
 from canopy_tui.model.requests import KEPT
@@ -32,6 +33,25 @@ def test_a_request_marks_its_session_and_its_call() -> None:
     story.happens(e.RequestAnswered(request.key))
     assert not story.tool("t0", "a1").waits
     assert story.state.waiting() == []
+
+
+def test_a_no_is_told_from_a_failure_and_waiting_is_not_work() -> None:
+    story, _ = asking()
+    for call, option, rejected in (("t1", "no", True), ("t2", "yes", False), ("t3", None, False)):
+        request = story.asks("S", call)
+        request.payload = parse_permission_request(
+            {
+                "sessionId": "S",
+                "toolCall": {"toolCallId": call},
+                "options": [
+                    {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
+                    {"optionId": "no", "name": "No", "kind": "reject_once"},
+                ],
+            }
+        )
+        story.happens(e.RequestAnswered(request.key, option, request.at + 60.0))
+        assert story.tool(call).rejected is rejected
+        assert story.tool(call).waited == 60.0
 
 
 def test_two_requests_about_one_call_keep_its_mark_until_both_are_over() -> None:

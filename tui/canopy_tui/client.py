@@ -268,9 +268,9 @@ class AcpClient:
 
     # --- what the agent asks ----------------------------------------------------------------------
 
-    def answer_permission(self, key: int, option: str | None) -> None:
+    def answer_permission(self, key: int, option: str | None, reason: str = "") -> None:
         """Answer with one of the options, None for ``cancelled``. A second answer does nothing."""
-        self._answer(key, permission.PermissionOutcome(option).to_result())
+        self._answer(key, permission.PermissionOutcome(option, reason).to_result(), option)
 
     def answer_elicitation(self, key: int, action: str, content: Mapping[str, Any] | None) -> None:
         """Answer ``accept`` with content, ``decline`` or ``cancel``. A second does nothing."""
@@ -287,12 +287,12 @@ class AcpClient:
         else:
             self._answer(key, elicitation.CANCELLED.to_result())
 
-    def _answer(self, key: int, result: dict[str, Any]) -> None:
+    def _answer(self, key: int, result: dict[str, Any], option: str | None = None) -> None:
         request = self._open.pop(key, None)
         if request is None:
             return
         request.incoming.respond(result)
-        self._emit(e.RequestAnswered(key))
+        self._emit(e.RequestAnswered(key, option, self._clock()))
 
     def _withdrawn(self, key: int) -> None:
         request = self._open.pop(key, None)

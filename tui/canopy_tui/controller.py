@@ -220,7 +220,8 @@ class Controller:
         elif request.kind == "permission":
             offered = request.payload.option(intent.option) if intent.option else None
             if intent.option is None or offered is not None:
-                client.answer_permission(request.key, intent.option)
+                reason = intent.reason if self.state.link.takes_reasons else ""
+                client.answer_permission(request.key, intent.option, reason)
 
     def _cancel(self, session: str) -> None:
         view = self.state.sessions.get(session)

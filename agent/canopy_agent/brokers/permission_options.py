@@ -30,6 +30,7 @@ ASK_USER_QUESTION: Final = "AskUserQuestion"
 ENTER_PLAN_MODE: Final = "EnterPlanMode"
 
 REJECTED_MESSAGE: Final = "The user refused permission to run this tool"
+REJECTED_AND_TOLD: Final = "The user refused permission to run this tool, and said:\n"
 NOT_OFFERED: Final = "The client picked an option that was not offered"
 
 TEMPORARY: Final = "user_temporary"
@@ -80,8 +81,10 @@ def options_for(asked: Asked, policy: PermissionPolicy) -> tuple[Choice, ...]:
     return in_order(choices, reject_first=asked.default_to_no)
 
 
-def answer_for(choice: Choice, asked: Asked, policy: PermissionPolicy) -> ControlResult:
-    """The control response that ``choice`` stands for."""
+def answer_for(
+    choice: Choice, asked: Asked, policy: PermissionPolicy, reason: str = ""
+) -> ControlResult:
+    """The control response that ``choice`` stands for; ``reason`` is what was said to a no."""
     match choice.effect:
         case AllowOnce():
             return _allow(asked, TEMPORARY)
@@ -93,10 +96,13 @@ def answer_for(choice: Choice, asked: Asked, policy: PermissionPolicy) -> Contro
             return _allow(asked, TEMPORARY if mode == "default" else PERMANENT, [update])
         case RestartWithPlan():
             return _deny(asked, plan_exit.FRESH_CONTEXT_MESSAGE, interrupt=True)
+        case KeepPlanning() if reason:  # with words to go by, the turn goes on
+            return _deny(asked, f"{plan_exit.KEEP_PLANNING_AND_TOLD}{reason}", REJECTED)
         case KeepPlanning():
             return _deny(asked, plan_exit.KEEP_PLANNING_MESSAGE, REJECTED, interrupt=True)
         case Reject():
-            return _deny(asked, REJECTED_MESSAGE, REJECTED)
+            message = f"{REJECTED_AND_TOLD}{reason}" if reason else REJECTED_MESSAGE
+            return _deny(asked, message, REJECTED)
         case _:
             assert_never(choice.effect)
 
@@ -119,7 +125,7 @@ def decide(
     picked = next((choice for choice in choices if choice.id == outcome.option_id), None)
     if picked is None:
         return Decision(ControlError(NOT_OFFERED))
-    return Decision(answer_for(picked, asked, policy), picked)
+    return Decision(answer_for(picked, asked, policy, outcome.reason), picked)
 
 
 def _allow(

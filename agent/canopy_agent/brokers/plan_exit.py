@@ -19,6 +19,10 @@ from canopy_shared.permission import ALLOW_ALWAYS, ALLOW_ONCE, REJECT_ONCE
 
 EXIT_PLAN_MODE: Final = "ExitPlanMode"
 
+KEEP_PLANNING_AND_TOLD: Final = (
+    "The user wants to keep planning and did not approve this plan. Stay in plan mode, take what "
+    "they said into the plan and present it again. They said:\n"
+)
 KEEP_PLANNING_MESSAGE: Final = (
     "The user wants to keep planning and did not approve this plan. "
     "Stay in plan mode and wait for the user."

@@ -97,6 +97,10 @@ class ToolEntry(Entry):
     ended_at: float | None = None
     waits: bool = False
     """A permission request for this call is open."""
+    waited: float = 0.0
+    """Seconds for which the call waited for the person."""
+    rejected: bool = False
+    """The person rejected it."""
     child: str | None = None
     """The child session that this call launched, when an agent tells of it only by this call."""
 

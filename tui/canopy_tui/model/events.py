@@ -150,9 +150,13 @@ class RequestArrived:
 
 @dataclass(frozen=True, slots=True)
 class RequestAnswered:
-    """The person answered; the same request is never answered again."""
+    """The person answered; the same request is never answered again. ``option`` is the one of a
+    permission, where that is known.
+    """
 
     key: int
+    option: str | None = None
+    at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,10 +100,14 @@ class ClearGoal:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPermission:
-    """Answer a permission request with one of its options; None answers ``cancelled``."""
+    """Answer a permission request with one of its options; None answers ``cancelled``.
+
+    ``reason`` is told to an agent that takes reasons.
+    """
 
     request: int
     option: str | None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,8 +51,8 @@ def reduce(state: ClientState, event: e.Event) -> Touched:
             sessions.closed(state, event, touched)
         case e.RequestArrived():
             requests.arrived(state, event, touched)
-        case e.RequestAnswered(key):
-            requests.ended(state, key, RequestState.ANSWERED, touched)
+        case e.RequestAnswered():
+            requests.answered(state, event, touched)
         case e.RequestWithdrawn(key):
             requests.ended(state, key, RequestState.WITHDRAWN, touched)
         case e.LinkChanged():

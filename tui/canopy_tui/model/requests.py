@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from canopy_shared.permission import REJECT_ALWAYS, REJECT_ONCE
 from canopy_tui.model import flat, toolcalls, transcript
 from canopy_tui.model.state import RequestState
 
 if TYPE_CHECKING:
-    from canopy_tui.model.events import RequestArrived
+    from canopy_tui.model.events import RequestAnswered, RequestArrived
     from canopy_tui.model.state import ClientState, PendingRequest, SessionView, Touched
 
 KEPT = 50
@@ -43,6 +44,20 @@ def arrived(state: ClientState, event: RequestArrived, touched: Touched) -> None
 
 def _owner_of_call(state: ClientState, view: SessionView, call: str) -> SessionView:
     return state.sessions[view.flat_owners.get(call, view.id)]
+
+
+def answered(state: ClientState, event: RequestAnswered, touched: Touched) -> None:
+    """The person answered: how long the call waited for it, and whether it was a no."""
+    request = next((one for one in state.requests if one.key == event.key), None)
+    if request is not None and request.state is RequestState.WAITING:
+        view = state.sessions.get(request.session)
+        entry = toolcalls.find(view, request.tool_call_id or "") if view is not None else None
+        if entry is not None and request.kind == "permission":
+            option = request.payload.option(event.option) if event.option else None
+            entry.rejected = option is not None and option.kind in (REJECT_ONCE, REJECT_ALWAYS)
+            if event.at is not None:
+                entry.waited += max(0.0, event.at - request.at)
+    ended(state, event.key, RequestState.ANSWERED, touched)
 
 
 def ended(state: ClientState, key: int, how: RequestState, touched: Touched) -> None:

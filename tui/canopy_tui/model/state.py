@@ -270,6 +270,13 @@ class AgentLink:
         return are_offered(self.meta)
 
     @property
+    def takes_reasons(self) -> bool:
+        """Whether it hears why a permission was rejected."""
+        from canopy_shared.ext.canopy_reasons import are_taken
+
+        return are_taken(self.meta)
+
+    @property
     def can_steer(self) -> bool:
         """Whether the agent takes messages into a running turn; see ``steering``."""
         offered = self.meta.get("steering")

@@ -19,6 +19,7 @@ from canopy_shared.codec import (
 from canopy_shared.content import ContentBlock, TextContent
 from canopy_shared.errors import AcpError, ConnectionClosedError
 from canopy_shared.frames import Frame, Notification, Request, Response
+from canopy_shared.permission import PermissionOutcome
 from canopy_shared.unset import UNSET
 from canopy_shared.updates import ConfigOptionUpdate, CurrentModeUpdate
 from canopy_tui import wire_answers
@@ -103,8 +104,9 @@ class ObservedConnection:
             case record.CLIENT, Notification(methods.CANCEL_REQUEST, params):
                 method, params = self._calls.pop(mapping(params).get("requestId"), ("", None))
                 yield from self._given_up(method, params)
-            case record.CLIENT, Response(id_) if id_ in self._asked:
-                yield e.RequestAnswered(self._asked.pop(id_))
+            case record.CLIENT, Response(id_, result) if id_ in self._asked:
+                option = PermissionOutcome.parse(result).option_id
+                yield e.RequestAnswered(self._asked.pop(id_), option, at)
             case record.AGENT, Notification(methods.CANCEL_REQUEST, params):
                 key = self._asked.pop(mapping(params).get("requestId"), None)
                 if key is not None:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from textual.command import Provider
 
     from canopy_tui.view.composer import Composer
-    from canopy_tui.view.permission import PermissionPane
     from canopy_tui.view.posting import Posted
     from canopy_tui.view.request_screen import RequestScreen
     from canopy_tui.view.session_tree import SessionTree
@@ -204,10 +203,6 @@ class CanopyApp(SessionApp, ControlApp, FindApp, ExportApp):
         """See what the asker did before it asked, whatever lay over it."""
         self.main.pop_until_active()
         self.go(event.session)
-
-    def on_permission_pane_told(self, event: PermissionPane.Told) -> None:
-        """The reason of a rejection becomes a message to the root, to be sent or not."""
-        self.main.composer.add_text(event.text)
 
     # --- what the desk asks -------------------------------------------------------------------
 

@@ -51,10 +51,11 @@ class PermissionPane(Vertical):
 
     @dataclass
     class Told(Message):
-        """The person rejected and wrote why."""
+        """The person rejected and wrote why. ``answered``: the words went with the answer."""
 
         session: str
         text: str
+        answered: bool = False
 
     def __init__(
         self,
@@ -208,9 +209,10 @@ class PermissionPane(Vertical):
         if self._request.state is not RequestState.WAITING:
             return  # it is on its way out, and takes what is written along
         if self._rejection is not None:
-            self.post_message(Posted(AnswerPermission(self._request.key, self._rejection)))
-            if event.value.strip():
-                self.post_message(self.Told(self._request.session, event.value.strip()))
+            reason = event.value.strip()
+            self.post_message(Posted(AnswerPermission(self._request.key, self._rejection, reason)))
+            if reason:
+                self.post_message(self.Told(self._request.session, reason, answered=True))
 
     def action_copy(self) -> None:
         """Copy what is shown."""

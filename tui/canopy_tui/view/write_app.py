@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
+from canopy_tui.model.sanitize import clipped
+from canopy_tui.view.labels import name_of
 from canopy_tui.view.stop_app import StopApp
 
 if TYPE_CHECKING:
     from canopy_tui.view.composer import Composer
+    from canopy_tui.view.permission import PermissionPane
     from canopy_tui.view.surroundings import MakeHost, Surroundings
 
 
@@ -28,6 +31,23 @@ class WriteApp(StopApp):
         """What became of what was written."""
         event.stop()
         self.say(event.text, event.seconds)
+
+    def on_permission_pane_told(self, event: PermissionPane.Told) -> None:
+        """Why a permission was rejected: a message to the root, to be sent or not, unless the
+        agent that asked hears it.
+        """
+        asker = self.state.sessions.get(event.session)
+        if event.answered and self.state.link.takes_reasons:
+            name = name_of(self.state, asker) if asker is not None else "the agent"
+            self.say(f"Rejected, and told {clipped(name, 40)} what you wrote.")
+            return
+        composer = self.main.composer
+        composer.area.move_cursor(composer.area.document.end)
+        written = composer.area.text
+        composer.add_text(
+            event.text if not written or written.endswith("\n") else f"\n{event.text}"
+        )
+        self.say("What you wrote is in the message now: Enter sends it.", 8.0)
 
     def action_say_now(self) -> None:
         """Say what is written, or what waits, into the turn that runs."""

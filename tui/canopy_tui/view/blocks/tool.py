@@ -99,6 +99,7 @@ class ToolLine:
             "running": (marks.running, "running", ink.secondary),
             "background": (marks.running, "in background", ink.secondary),
             "done": (marks.done, "", ink.success),
+            "rejected": (marks.cancelled, "rejected", ink.warning),
             "failed": (marks.failed, "failed", ink.error),
         }.get(self.state, (marks.pending, self.state, NONE))
 
@@ -126,9 +127,13 @@ def tool_line(entry: ToolEntry, *, opens: bool) -> ToolLine:
 
 
 def state_of(entry: ToolEntry) -> str:
-    """One of ``pending``, ``asks``, ``running``, ``background``, ``done``, ``failed``."""
+    """One of ``pending``, ``asks``, ``running``, ``background``, ``done``, ``failed``,
+    ``rejected``.
+    """
     if entry.waits and not entry.ended:
         return "asks"
+    if entry.status == "failed" and entry.rejected:
+        return "rejected"
     if entry.status == "failed" or (entry.ended and entry.exit_code):
         return "failed"
     if entry.in_background:
@@ -141,6 +146,7 @@ def state_of(entry: ToolEntry) -> str:
 
 
 def _time(entry: ToolEntry) -> str:
-    if entry.ended_at is None or (taken := entry.ended_at - entry.at) < _SLOW:
+    """How long it took, without the time for which it waited for the person."""
+    if entry.ended_at is None or (taken := entry.ended_at - entry.at - entry.waited) < _SLOW:
         return ""
     return f"{taken:.1f}s" if taken < 60 else duration(taken)
