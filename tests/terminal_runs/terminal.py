@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 BOUND = 60.0
+LOOK = 0.05
+"""Seconds between two looks: each is a process, and takes time from the program."""
 SIZE = ("COLUMNS", "LINES")
 """readline sets them where something imported it, and programs believe them above the terminal."""
 HINT = "tmux is missing; install it with: sudo apt-get install -y tmux"
@@ -67,6 +69,7 @@ class Terminal:
         deadline = asyncio.get_running_loop().time() + bound
         while not fits(screen := await self.screen()):
             assert asyncio.get_running_loop().time() < deadline, f"no {what}:\n{screen}"
+            await asyncio.sleep(LOOK)
         return screen
 
     async def press_until(self, key: str, fits: Callable[[str], bool], what: str) -> str:
@@ -82,6 +85,7 @@ class Terminal:
             while loop.time() < look_again:
                 if fits(screen := await self.screen()):
                     return screen
+                await asyncio.sleep(LOOK)
             assert loop.time() < deadline, f"no {what}:\n{screen}"
 
     async def ended(self) -> str:
