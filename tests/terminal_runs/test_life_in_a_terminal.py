@@ -10,13 +10,14 @@ import shlex
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from canopy_tui.trust import TrustedDirectories
-from fakes.agent import FakeAgentScript, said, tool
+from fakes.agent import FakeAgentScript, permission, said, tool
 from inspect_sessions.stored import team
 from terminal_runs.terminal import terminal
 from terminal_runs.test_demo_in_a_terminal import program_in
+from waiting import eventually
 
 if TYPE_CHECKING:
     from terminal_runs.terminal import Terminal
@@ -61,9 +62,30 @@ async def job_of(shell: Terminal) -> int:
     return program_in(str(program_in(pane)))
 
 
+async def is_away(shell: Terminal, gone: str) -> None:
+    """The shell has the terminal, as it wants it."""
+    await shell.until(lambda text: gone not in text and "ready>" in text, "the shell")
+    assert await flags(shell) == CLEAN
+
+
+async def bring_back(shell: Terminal) -> None:
+    """The job is to go on in the foreground; its end is told as before."""
+    await shell.type("fg; echo back=$?")
+    await shell.keys("Enter")
+
+
 async def test_copy_sizes_suspend_quit_replay_and_inspect(tmp_path: Path) -> None:
     turn = [{"update": said(SOURCE)}, {"update": tool("t1", "Read b.txt", status="completed")}]
-    script = FakeAgentScript(tmp_path / "agent", **{"session/prompt": [turn]})
+    script = FakeAgentScript(tmp_path / "agent")
+    waits: list[Any] = [
+        {"update": said("one of two", "m2")},
+        {"file": script.gate("away")},
+        {"update": said(" and two", "m2")},
+        {"ask": "session/request_permission", "params": permission("$SESSION", "t2"), "as": "ask"},
+        {"touch": script.gate("said")},
+        {"answered": "ask"},
+    ]
+    script.play({"session/prompt": [turn, waits]})
     config = tmp_path / "claude"
     past = team(config / "projects")
     TrustedDirectories(tmp_path / "canopy" / "state").give(str(Path.cwd()), keep=True)
@@ -108,16 +130,35 @@ async def test_copy_sizes_suspend_quit_replay_and_inspect(tmp_path: Path) -> Non
         before = await shell.until(
             lambda text: "a draft" in text and "by the terminal" not in text, "the draft"
         )
-        os.kill(await job_of(shell), signal.SIGTSTP)
-        await shell.until(lambda text: "a draft" not in text and "ready>" in text, "the shell")
-        assert await flags(shell) == CLEAN
-        await shell.type("fg; echo back=$?")
-        await shell.keys("Enter")
+        await shell.keys("C-z")
+        await is_away(shell, "a draft")
+        await bring_back(shell)
         await shell.until(lambda text: text == before, "same screen as before")
         await shell.type("!")
         await shell.shows("a draft!")
+        await shell.keys("C-u")
+        await shell.type("more")
+        await shell.keys("Enter")
+        await shell.shows("one of two")
+        await shell.keys("C-z")  # in a turn, to which the agent adds meanwhile
+        await is_away(shell, "one of two")
+        script.open_gate("away")
+        await eventually(lambda: Path(script.gate("said")).exists(), "the agent works on", bound=60)
+        await bring_back(shell)
+        await shell.shows("Permission", "rm -r build")
+        os.kill(await job_of(shell), signal.SIGTSTP)
+        await is_away(shell, "rm -r build")
+        await bring_back(shell)
+        await shell.shows("Permission", "rm -r build")
+        await shell.keys("C-z")
+        await is_away(shell, "rm -r build")
+        await bring_back(shell)
+        await shell.shows("Permission", "rm -r build", "Allow")
+        await shell.press_until("n", lambda text: "Permission" not in text, "an answer")
+        await shell.shows("one of two and two")
+        await eventually(script.answers, "the answer at the agent", bound=60)
         await shell.keys("C-q")
-        await shell.shows("back=0")
+        await shell.press_until("y", lambda text: "back=0" in text, "the end")
         await is_clean(shell)
 
         await run(shell, "replay", "--paused", recording)

@@ -189,10 +189,25 @@ async def test_palette_finds_modes_models_agents_and_themes() -> None:
         await play.shows("Not exported: /home/ada/till is not written to")
         assert play.app.theme == DARK
         await play.press("ctrl+p")
-        await play.write("theme")
+        await play.write("theme light")
         await play.shows(f"Theme: {LIGHT}")
         await play.press("enter")
         await play.until(lambda: play.app.theme == LIGHT, "the light theme")
+        await play.shows(f"theme is {LIGHT} until you quit.")
+        await play.press("ctrl+p")
+        await play.write("theme: auto")
+        await play.shows("follows the terminal")
+        await play.press("enter")
+        await play.until(lambda: play.app.theme == DARK, "the theme of the terminal")
+        for query, draft in (("undo", ""), ("redo", "x")):
+            await play.press("ctrl+g")
+            await play.write("x" if query == "undo" else "")
+            await play.press("ctrl+p")
+            await play.write(query)
+            await play.shows(query.capitalize())
+            await play.press("enter")
+            await play.until(lambda draft=draft: play.draft == draft, query)
+        assert play.app.theme_choice == "auto"
 
 
 async def test_ascii_terminals_get_ascii() -> None:

@@ -60,7 +60,7 @@ def test_no_key_means_two_things_in_one_place() -> None:
 
 def test_no_key_that_terminals_keep_for_themselves() -> None:
     used = {name for group in keys.GROUPS for key in group.keys for name in key.keys.split(",")}
-    assert not used & {"ctrl+s", "ctrl+h", "ctrl+i", "ctrl+m", "ctrl+z"}
+    assert not used & {"ctrl+s", "ctrl+h", "ctrl+i", "ctrl+m"}
 
 
 def test_nothing_is_on_alt_alone() -> None:

@@ -136,7 +136,7 @@ async def test_a_long_paste_is_one_mark_and_is_sent_whole() -> None:
         assert play.app.main.composer.area.cursor_location == (0, 1)
         await play.press("right", "right", "ctrl+w")
         assert play.draft == "a "
-        await play.press("ctrl+z")
+        await play.press("ctrl+underscore")
         assert play.draft == f"a {mark}"
         await play.write(" b")
         await play.press("enter")
@@ -157,7 +157,7 @@ async def test_a_long_paste_is_one_mark_and_is_sent_whole() -> None:
         await play.settle()
         await play.press("up", "tab")  # unfolded beside the caret
         assert play.draft == LONG
-        await play.press("ctrl+z")
+        await play.press("ctrl+underscore")
         await play.pilot.click("#attachments", offset=(18, 0))  # the cross
         await play.settle()
         assert play.draft == ""
@@ -235,7 +235,7 @@ async def test_the_history_is_searched() -> None:
         await play.shows("fix [b]the tests")
         await play.press("down", "enter")
         assert play.draft == "fix the build"
-        await play.press("ctrl+z")
+        await play.press("ctrl+underscore")
         assert play.draft == "mine"
         await play.press("ctrl+r")
         await play.write("another")
@@ -290,7 +290,7 @@ async def test_the_message_is_written_in_an_editor(
         await play.press("f6")
         await play.until(lambda: play.draft == "first\nsecond ü", "the edited text")
         await play.until(lambda: not play.app.away, "the terminal again")
-        await play.press("ctrl+z")
+        await play.press("ctrl+underscore")
         assert play.draft == "first"
         await play.write(" fail")
         await play.press("f6")

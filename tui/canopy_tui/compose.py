@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 from canopy_tui import first_frame
 from canopy_tui.agent_connection import StartFailedError
 from canopy_tui.app_run import leaving_on_signals, logging_to
-from canopy_tui.background_note import note, noted
-from canopy_tui.config_file import AUTO, Settings, conflicts, read_settings
+from canopy_tui.background_note import note
 from canopy_tui.first_session import Beginning, FirstSession
 from canopy_tui.late_host import LateHost
 from canopy_tui.model.glyphs import glyph_set
@@ -228,12 +227,13 @@ async def _run(
 
 def _surroundings(stage: Stage) -> Surroundings:
     from canopy_tui.file_index import FileIndex
+    from canopy_tui.own_settings import own_settings
     from canopy_tui.view.announcer import notify_setting
     from canopy_tui.view.start_view import Scene
     from canopy_tui.view.surroundings import Surroundings
 
     scenes = [Scene(*row) for row in stage.scenes]
-    settings, own = _settings(stage.environment)
+    settings, own = own_settings(stage.environment)
     glyphs = settings.glyphs or glyph_set(stage.environment, sys.stdout.encoding)
     bell = stage.environment.get("TERM") != "dumb"
     notify = settings.notify or notify_setting(stage.environment)
@@ -281,30 +281,6 @@ def _desktop_of(environment: Mapping[str, str]) -> dict[str, Any]:
     plain = environment.get("TERM", "") in ("dumb", "linux", "")
     desktop = Desktop(environment)
     return {"desktop": desktop, "terminal_copies": not plain, "write_new": write_new}
-
-
-def _settings(environment: Mapping[str, str]) -> tuple[Settings, dict[str, Any]]:
-    """The person's settings, and those of them that the app is given as they are."""
-    from canopy_tui.view.keys import GROUPS
-    from canopy_tui.view.terminal_background import guess, may_ask
-
-    remapped = ("send", "newline")  # the field looks at these by itself
-    usual = [
-        {key.id: key.keys for key in group.keys if key.action or key.id in remapped}
-        for group in GROUPS
-    ]
-    known = frozenset(name for keys in usual for name in keys)
-    settings = read_settings(locations(environment).config, known)
-    doubled = [fault for keys in usual for fault in conflicts(settings.keys, keys)]
-    return settings, {
-        "keymap": settings.keys,
-        "theme": "" if settings.theme == AUTO else settings.theme,
-        "background": guess(environment) or noted(locations(environment).cache),
-        "asks_background": may_ask(environment),
-        "opens_requests": settings.opens_requests,
-        "still": settings.motion == "none",
-        "faults": (*settings.faults, *doubled),
-    }
 
 
 def _farewell(state: ClientState, directory: Path) -> list[str]:

@@ -12,6 +12,7 @@ from textual.command import DiscoveryHit, Hit, Provider
 from textual.content import Content
 from textual.fuzzy import FuzzySearch
 
+from canopy_tui.config_file import AUTO
 from canopy_tui.model.intents import SendQueue, SetMode, SetOption
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import Phase
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
 
 _TITLE_WIDTH = 44
 _KINDS = {"markdown": "Markdown", "json": "JSON", "html": "HTML", "svg": "SVG"}
+_THEMES = {
+    AUTO: "follows the terminal",
+    DARK: "",
+    LIGHT: "",
+    "ansi-dark": "the terminal's own colours",
+    "ansi-light": "the terminal's own colours",
+}
 _NEED_AN_AGENT = frozenset({"mode", "restart", "stop-background"})
 
 
@@ -48,10 +56,13 @@ def all_commands(app: CanopyApp) -> Iterator[Command]:
     for key in commands(app.key_groups):
         if not (read_only and key.id in _NEED_AN_AGENT):
             keys = shown(app.around.keymap.get(key.id, key.keys))
-            yield Command(key.label, keys, partial(app.run_action, f"app.{key.action}"))
+            yield Command(
+                key.label, keys, partial(app.run_action, f"app.{key.action.removeprefix('app.')}")
+            )
     yield from _of_the_transcript(app)
-    other = LIGHT if app.theme == DARK else DARK
-    yield Command(f"Theme: {other}", "dark and light", partial(setattr, app, "theme", other))
+    for theme, words in _THEMES.items():
+        hint = "now" if theme == app.theme_choice else words
+        yield Command(f"Theme: {theme}", hint, partial(app.choose_theme, theme))
     if not read_only:
         yield from _of_the_agent(app)
     for view in app.state.sessions.values():

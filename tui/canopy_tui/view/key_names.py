@@ -28,6 +28,9 @@ _NAMES = {
     "less_than_sign": "<",
     "dollar_sign": "$",
     "backslash": "\\",
+    "underscore": "_",
+    "slash": "/",
+    "minus": "-",
 }
 _PLAIN_NAMES = {"up": "Up", "down": "Down", "left": "Left", "right": "Right"}
 

@@ -77,6 +77,14 @@ EVERYWHERE = Group(
         Key("servers", "alt+m", "show_servers", "MCP servers: state, reconnect, log in", True),
         Key("sessions", "f2", "show_sessions", "Sessions: go on with an old one", True),
         Key("restart", "f5", "restart_agent", "Start the agent again", True),
+        Key(
+            "suspend",
+            "ctrl+z",
+            "suspend_process",
+            "Suspend: to the shell, until fg",
+            True,
+            first=True,
+        ),
         Key("quit", "ctrl+q", "ask_quit", "Quit", True),
     ),
 )
@@ -92,6 +100,9 @@ SLOTS = Group(
     ),
 )
 
+_WITH_SHIFT = "ctrl+shift+minus"
+"""How terminals with the protocol of kitty report what others send as Ctrl+_."""
+
 COMPOSER = Group(
     "Message",
     (
@@ -104,6 +115,8 @@ COMPOSER = Group(
         Key("history-search", "ctrl+r", "app.search_history", "Search what you sent before", True),
         Key("history-older", "up", "", "At the top: queue, then history"),
         Key("history-newer", "down", "", "At the bottom: back again"),
+        Key("undo", f"ctrl+underscore,ctrl+slash,{_WITH_SHIFT},super+z", "app.undo", "Undo", True),
+        Key("redo", "ctrl+y,ctrl+shift+z,super+y", "app.redo", "Redo", True),
         Key("scroll-up", "pageup", "app.scroll_transcript('page_up')", "Scroll the transcript up"),
         Key("scroll-down", "pagedown", "app.scroll_transcript('page_down')", "… and down"),
         Key("scroll-home", "ctrl+home", "app.scroll_transcript('home')", "… to its start"),

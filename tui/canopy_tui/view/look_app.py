@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual import constants
 
+from canopy_tui.config_file import AUTO
 from canopy_tui.view import terminal_background as background
 from canopy_tui.view.pane_app import PaneApp
 from canopy_tui.view.theme import DARK, LIGHT, THEMES
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class LookApp(PaneApp):
-    """``ask_background`` is called when the first frame is out."""
+    """``ask_background`` is called when the first frame is out, ``choose_theme`` by the palette."""
 
     def __init__(self, make_host: MakeHost, around: Surroundings) -> None:
         super().__init__(make_host, around)
@@ -28,9 +29,15 @@ class LookApp(PaneApp):
         chosen = around.theme or (
             constants.DEFAULT_THEME in (DARK, LIGHT) and constants.DEFAULT_THEME
         )
+        self._background = around.background
         self._follows = not chosen
-        self.theme = chosen or (LIGHT if around.background == background.LIGHT else DARK)
-        self._first = self.theme
+        self.theme_choice = chosen or AUTO
+        """What the person chose, ``auto`` to follow the terminal."""
+        self.theme = chosen or self._fitting
+
+    @property
+    def _fitting(self) -> str:
+        return LIGHT if self._background == background.LIGHT else DARK
 
     def ask_background(self) -> None:
         """Ask the terminal for its background, unless the person has chosen a theme."""
@@ -42,7 +49,15 @@ class LookApp(PaneApp):
     def on_background_told(self, event: background.BackgroundTold) -> None:
         """The terminal answered: follow it, and know it the next time."""
         event.stop()
-        if self._follows and self.theme == self._first:
-            self.theme = LIGHT if event.background == background.LIGHT else DARK
+        self._background = event.background
+        if self._follows:
+            self.theme = self._fitting
         self._follows = False
         self.around.on_background(event.background)
+
+    def choose_theme(self, choice: str) -> None:
+        """Take a theme, or ``auto``, from now on: it is kept in the person's settings."""
+        self.theme_choice, self._follows = choice, choice == AUTO
+        self.theme = self._fitting if self._follows else choice
+        self.ask_background()
+        self.say(self.around.keep_theme(choice), 8.0)

@@ -69,6 +69,7 @@ class PromptArea(TextArea):
         Binding("f7", "app.open_sibling(-1)", show=False),
         Binding("ctrl+f", "app.find", show=False),
         Binding("ctrl+c,super+c", "app.interrupt", show=False),
+        Binding("ctrl+z", "app.suspend_process", show=False),
     ]
 
     @dataclass

@@ -13,7 +13,7 @@ from canopy_tui.model.state import Phase
 from canopy_tui.view.arming import WINDOW, Arming
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.labels import at_work, name_of
-from canopy_tui.view.look_app import LookApp
+from canopy_tui.view.suspend_app import SuspendApp
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from canopy_tui.view.surroundings import MakeHost, Surroundings
 
 
-class StopApp(LookApp):
+class StopApp(SuspendApp):
     """``say`` puts a sentence in the footer for a while."""
 
     def __init__(self, make_host: MakeHost, around: Surroundings) -> None:

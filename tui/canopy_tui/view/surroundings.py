@@ -97,6 +97,10 @@ def _no_draft(_session: str) -> Draft:
     return Draft()
 
 
+def _kept_until_the_end(theme: str) -> str:
+    return f"theme is {theme} until you quit."
+
+
 def _no_file(_content: bytes, _ending: str) -> str:
     return ""
 
@@ -165,6 +169,8 @@ class Surroundings:
     background: str = ""
     asks_background: bool = False
     on_background: Callable[[str], None] = _nothing
+    keep_theme: Callable[[str], str] = _kept_until_the_end
+    """Keeps the theme that was chosen (or ``auto``), and says what became of it."""
     still: bool = False
     opens_requests: bool = True
     """Questions of agents open by themselves, not only on their key."""

@@ -114,7 +114,9 @@ class TimelineScreen(ModalScreen[str]):
         self.set_interval(_REFRESH, self._look)
 
     def _look(self) -> None:
-        shown = self.query_one(TimelineRows)
+        shown = next(iter(self.query(TimelineRows)), None)
+        if shown is None:
+            return  # the app is left just as it comes
         rows = self._rows()
         self.query_one("#timeline-frame").border_title = Content(self._summary())
         if rows != shown.rows:

@@ -75,6 +75,14 @@ class WriteApp(StopApp):
         if text is not None:
             self.main.composer.replace_with(text)
 
+    def action_undo(self) -> None:
+        """Take back the last change of the message."""
+        self.main.composer.area.undo()
+
+    def action_redo(self) -> None:
+        """Make it again."""
+        self.main.composer.area.redo()
+
     def action_edit_outside(self) -> None:
         """Write the message in the editor of the person."""
         if not self.away and self.shows_main:

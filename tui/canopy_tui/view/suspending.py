@@ -1,0 +1,55 @@
+"""Gives the terminal back to the shell until the person brings the program back (``fg``).
+
+It stops the whole job, as the kernel does for Ctrl+Z: a program that started this one, such as a
+package runner, has to stop too, or the shell would wait for it. It knows no app.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+
+_STEP, _STEPS = 0.01, 50
+"""The signal stops all threads, but perhaps not at once."""
+
+
+def is_known_here() -> bool:
+    """Whether this system has jobs at all."""
+    return hasattr(signal, "SIGTSTP")
+
+
+def has_shell_above() -> bool:
+    """Whether somebody could bring the job back: not where it is all that the terminal runs."""
+    return os.getpgrp() != os.getsid(0)
+
+
+def stop_job() -> bool:
+    """Stop, and return when the job is in the foreground again. False: nobody would bring it back,
+    and the kernel did not stop it (an orphaned process group of POSIX).
+    """
+    came_back: list[int] = []
+    job = os.getpgrp()
+    on_continue = signal.signal(signal.SIGCONT, lambda number, _frame: came_back.append(number))
+    on_stop = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+    try:
+        os.killpg(job, signal.SIGTSTP)
+        for _ in range(_STEPS):
+            if came_back:
+                break
+            time.sleep(_STEP)
+        while came_back and not _is_in_front(job):  # it was told to go on in the background
+            os.killpg(job, signal.SIGSTOP)
+            time.sleep(_STEP)
+    finally:
+        signal.signal(signal.SIGTSTP, on_stop)
+        signal.signal(signal.SIGCONT, on_continue)
+    return bool(came_back)
+
+
+def _is_in_front(job: int) -> bool:
+    try:
+        return sys.__stdin__ is None or os.tcgetpgrp(sys.__stdin__.fileno()) == job
+    except (OSError, ValueError):
+        return True
