@@ -72,9 +72,11 @@ def test_without_a_terminal_the_person_is_pointed_at_other_ways() -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (["--nonsense"], "unknown option '--nonsense'"),
+        (["--nonsense"], "unknown option '--nonsense'; canopy --help says what there is"),
+        (["--stdio", "--demo"], "the demo is a client; canopy --help says what there is"),
+        (["inpsect"], "'inpsect' does not exist; did you mean canopy inspect? canopy --help says"),
+        ([__file__], "is not a directory; canopy --help says what there is"),
         (["no/such/folder"], "'no/such/folder' does not exist"),
-        ([__file__], "is not a directory"),
         (["a\x1b[31m"], r"'a\x1b[31m' does not exist"),
         (["x" * 5000], "cannot be opened"),
         (["--protocol", "v3"], "--protocol takes v1 or v2"),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from canopy_tui.invocation import (
     HELP,
+    SUBCOMMANDS,
     Inspect,
     OpenClient,
     Replay,
@@ -20,6 +21,7 @@ from canopy_tui.invocation import (
     UsageError,
     parse,
 )
+from canopy_tui.meant import by_directory
 
 
 @pytest.mark.parametrize(
@@ -143,6 +145,48 @@ def test_what_cannot_be_meant_is_refused_in_one_line(line: list[str], words: str
         parse(line)
     assert words in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["--dmeo"], "did you mean --demo?"),
+        (["--resum=x"], "did you mean --resume?"),
+        (["--Plain"], "did you mean --plain?"),
+        (["--hide"], "did you mean --hide-claude-auth?"),
+        (["-p", "hello"], "did you mean --plain?"),
+        (["-c"], "did you mean --continue?"),
+        (["--demo=yes"], "--demo takes no value"),
+        (["--model", "opus"], "unknown option '--model'; canopy --help"),
+        (["--" + "x" * 100_000], "canopy --help"),
+        (["inpsect", "8ad25ef1"], "did you mean canopy inspect?"),
+        (["reply", "r.jsonl"], "did you mean canopy replay?"),
+        (["auth", "login"], "did you mean canopy --cli auth login?"),
+        (["resume", "8ad25ef1"], "did you mean canopy --resume?"),
+        (["src", "lib"], "one directory at most, not also 'lib'; canopy --help"),
+    ],
+)
+def test_a_slip_is_told_what_may_be_meant(line: list[str], words: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        parse(line)
+    assert words in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("word", "words"),
+    [
+        ("doctro", "did you mean canopy doctor?"),
+        ("Doctor", "did you mean canopy doctor?"),
+        ("demo", "did you mean canopy --demo?"),
+        ("help", "did you mean canopy --help?"),
+        ("fix the bug", "canopy --plain 'PROMPT'"),
+        ("talk.jsonl", "canopy replay FILE"),
+        ("src/lib", "canopy --help says what there is"),
+        ("../a b", "canopy --help says what there is"),
+    ],
+)
+def test_what_is_no_directory_may_be_a_command(word: str, words: str) -> None:
+    assert words in by_directory(word, SUBCOMMANDS)
 
 
 WORDS = [

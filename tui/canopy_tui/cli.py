@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from canopy_tui.invocation import (
     HELP,
+    SUBCOMMANDS,
     Inspect,
     Invocation,
     OpenClient,
@@ -55,7 +56,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(parse(sys.argv[1:] if arguments is None else arguments))
     except UsageError as error:
-        _complain(str(error))
+        from canopy_tui.meant import HELP_POINTER
+
+        reason = str(error)
+        _complain(reason if HELP_POINTER in reason else f"{reason}; {HELP_POINTER}")
         return USAGE_EXIT
     except StartError as error:
         _complain(str(error))
@@ -242,15 +246,21 @@ def _existing_directory(typed: str | None) -> Path:
     try:
         directory = Path.cwd() if typed is None else Path(typed).resolve(strict=True)
     except FileNotFoundError:
-        raise StartError(f"{shown} does not exist", USAGE_EXIT) from None
+        raise StartError(f"{shown} does not exist{_meant(typed)}", USAGE_EXIT) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise StartError(f"{shown} cannot be opened: {reason}", USAGE_EXIT) from None
     if not directory.is_dir():
-        raise StartError(f"{shown} is not a directory", USAGE_EXIT)
+        raise StartError(f"{shown} is not a directory{_meant(typed)}", USAGE_EXIT)
     if not os.access(directory, os.R_OK | os.X_OK):
         raise StartError(f"{shown} may not be read", USAGE_EXIT)
     return directory
+
+
+def _meant(typed: str | None) -> str:
+    from canopy_tui.meant import by_directory
+
+    return f"; {by_directory(typed, SUBCOMMANDS)}" if typed is not None else ""
 
 
 def _agent_command(text: str) -> tuple[str, ...]:

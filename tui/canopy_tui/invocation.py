@@ -67,6 +67,7 @@ _SUBCOMMANDS: dict[str, frozenset[str]] = {
     _INSPECT: frozenset({"--plain"}),
 }
 """A command, and the flags that go with it."""
+SUBCOMMANDS = tuple(_SUBCOMMANDS)
 _SPEED_LIMIT = 1000.0
 
 
@@ -253,11 +254,24 @@ def _sort(arguments: Sequence[str]) -> _Words:
         elif name in _VALUED_FLAGS:
             value = value if equals else words.popleft() if words else ""
         elif name not in _SIMPLE_FLAGS or equals:
-            raise UsageError(f"unknown option {word!r}; canopy --help lists them")
+            raise UsageError(_unknown(word))
         if name in flags:
             raise UsageError(f"{name} is given twice")
         flags[name] = value
     return _Words(flags, tuple(positionals), subcommand)
+
+
+def _unknown(option: str) -> str:
+    from canopy_tui import meant
+
+    known = {*_SIMPLE_FLAGS, *_VALUED_FLAGS, _RESUME, _CLI, "--help", "--version"}
+    return f"unknown option {option!r}; {meant.by_option(option, sorted(known))}"
+
+
+def _meant(directory: str) -> str:
+    from canopy_tui import meant
+
+    return meant.by_directory(directory, SUBCOMMANDS)
 
 
 def _refuse_strangers(words: _Words) -> None:
@@ -323,7 +337,8 @@ def _open_or_serve(words: _Words) -> OpenClient | RunPlain | ServeStdio:
         raise UsageError(f"{_HIDE_AUTH} goes with --stdio only")
     if len(positionals) > 1:
         one = "prompt, in quotes," if "--plain" in flags else "directory"
-        raise UsageError(f"one {one} at most, not also {positionals[1]!r}")
+        reason = f"one {one} at most, not also {positionals[1]!r}"
+        raise UsageError(reason if "--plain" in flags else f"{reason}; {_meant(positionals[0])}")
     _refuse_pairs(flags, positionals)
     if "--protocol" in flags:
         _check_protocol(flags["--protocol"])
