@@ -28,7 +28,6 @@ from canopy_tui.view.announcer import (
     notify_setting,
 )
 from canopy_tui.view.arming import WINDOW, Arming
-from canopy_tui.view.completion import matching
 from canopy_tui.view.drafts import Drafts
 from canopy_tui.view.elicitation_fields import is_multiline, read_number, written
 from canopy_tui.view.header import home_short
@@ -39,6 +38,7 @@ from canopy_tui.view.permission_answers import permission_answers
 from canopy_tui.view.permission_preview import DANGER, changed_files, preview_of
 from canopy_tui.view.prompt_history import LIMIT, PromptHistory
 from canopy_tui.view.session_row import RowLook, guides, row, time_of, word_of
+from canopy_tui.view.slash_offers import matching
 from canopy_tui.view.strips import Paper
 from canopy_tui.view.theme import THEMES
 from tui_app.stage import ROOT, Stage

@@ -17,12 +17,15 @@ PREFIX = "canopy:"
 
 @dataclass(frozen=True, slots=True)
 class OwnCommand:
-    """``arguments`` maps each word that may follow to what it means, "" being none."""
+    """``arguments`` maps each word that may follow to what it means, "" being none; ``choices``
+    are those that are offered, with a remark.
+    """
 
     name: str
     hint: str
     about: str
     arguments: Mapping[str, str]
+    choices: Mapping[str, str]
 
 
 EXPORT = OwnCommand(
@@ -36,6 +39,12 @@ EXPORT = OwnCommand(
         "json": "json",
         "svg": "svg",
         "html": "html",
+    },
+    {
+        "md": "Markdown: the texts as they came, each agent below who started it",
+        "json": "everything that is known, for programs",
+        "svg": "a picture of the whole transcript, as it looks here",
+        "html": "a page that looks as it does here",
     },
 )
 OWN = (EXPORT,)
@@ -63,6 +72,12 @@ def offered(agents: Sequence[Command]) -> list[Command]:
         )
         for own in OWN
     ]
+
+
+def arguments_of(name: str) -> Mapping[str, str]:
+    """What may follow the client's command ``name``, as it is offered, with a remark for each."""
+    own = next((one for one in OWN if name in (one.name, f"{PREFIX}{one.name}")), None)
+    return own.choices if own is not None else {}
 
 
 def called(text: str, agents: Sequence[Command]) -> Call | None:

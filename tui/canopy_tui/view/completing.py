@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from canopy_tui.model.mentions import open_mention, spelled
 from canopy_tui.model.own_commands import offered
-from canopy_tui.view.completion import Completion, Offer, hint_of, matching
+from canopy_tui.view.completion import Completion, Offer
+from canopy_tui.view.slash_offers import SlashOffers, hint_of, offers_for
 
 if TYPE_CHECKING:
     from textual.worker import Worker
@@ -26,7 +27,6 @@ log = logging.getLogger(__name__)
 LOOK_AGAIN = 0.15
 """Seconds until a list that still grows is asked again."""
 COMMAND = "command"
-NO_COMMANDS = "No commands yet: the agent has not told them."
 
 
 class Completing:
@@ -41,6 +41,8 @@ class Completing:
         self._search: Worker[None] | None = None
         self.chosen: set[str] = set()
         self.commands: Sequence[Command] = ()
+        self.recalled = ""
+        """A message of before, put there whole: no list takes the keys that go on to the next."""
 
     def offer(self, *, again: bool = False) -> None:
         """Show what fits at the caret; ``again``: although it is where it was."""
@@ -53,10 +55,11 @@ class Completing:
         self._looked = looked
         self._asked += 1
         mention = open_mention(area.document[row], column)
-        if not area.selection.is_empty:
+        slash = offers_for(text, self.commands) if mention is None else None
+        if not area.selection.is_empty or text == self.recalled:
             self._completion.close()
-        elif text.startswith("/") and not any(character.isspace() for character in text):
-            self._offer_commands(text)
+        elif slash is not None:
+            self._offer_commands(text, slash)
         elif mention is not None and self._files is not None:
             look = partial(self._offer_files, self._asked, (row, mention.start), mention.path)
             self._search = area.run_worker(
@@ -68,13 +71,8 @@ class Completing:
         else:
             self._completion.close()
 
-    def _offer_commands(self, text: str) -> None:
-        found = matching(self._all, text)
-        offers = [Offer(f"/{one.name}", hint_of(one), one.description) for one in found]
-        note = "" if self.commands else NO_COMMANDS
-        if len(offers) == 1 and offers[0].text == text:
-            offers = []
-        self._completion.show_offers(COMMAND, text, offers, note)
+    def _offer_commands(self, text: str, found: SlashOffers) -> None:
+        self._completion.show_offers(COMMAND, text, found.offers, found.note, sure=found.sure)
 
     @property
     def _all(self) -> list[Command]:

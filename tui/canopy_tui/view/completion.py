@@ -6,9 +6,8 @@ known here.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -18,10 +17,12 @@ from textual.widgets.option_list import Option
 
 from canopy_tui.model.sanitize import clipped
 
-if TYPE_CHECKING:
-    from canopy_shared.updates import Command
-
 _WIDEST_LABEL = 44
+_WIDEST_HINT = 26
+"""Cells of a hint beside a remark; that of the command that is typed whole is shown whole."""
+_EDGE = 5
+"""Columns of the screen that the list does not write on: margins, padding, scrollbar."""
+_LONGEST_NAME = 60
 _CUT = "…"
 
 
@@ -40,27 +41,6 @@ class Offer:
     goes_on: bool = False
 
 
-def matching(commands: Sequence[Command], text: str) -> list[Command]:
-    """Commands whose name fits ``text``: those that begin with it first, then those that hold it.
-
-    Empty when ``text`` is not a command in the making.
-    """
-    if not text.startswith("/") or any(character.isspace() for character in text):
-        return []
-    typed = text[1:].casefold()
-    names = [(command, command.name.casefold()) for command in commands]
-    begins = [command for command, name in names if name.startswith(typed)]
-    holds = [command for command, name in names if typed in name and not name.startswith(typed)]
-    return begins + holds
-
-
-def hint_of(command: Command) -> str:
-    """What the agent says may follow the name of ``command``."""
-    given = command.input
-    hint = given.get("hint") if isinstance(given, Mapping) else None
-    return clipped(hint, 120) if isinstance(hint, str) else ""
-
-
 class Completion(OptionList):
     """Never has the focus: the text field hands its keys over while the list is open."""
 
@@ -76,6 +56,8 @@ class Completion(OptionList):
         super().__init__(id="completion", markup=False, compact=True)
         self._offers: tuple[Offer, ...] = ()
         self._note = ""
+        self._sure = True
+        self._facts: Hashable = None
         self._key: Hashable = None
         self._dismissed: Hashable = None
         self._typed = ""
@@ -83,42 +65,62 @@ class Completion(OptionList):
         self.display = False
 
     def show_offers(
-        self, key: Hashable, typed: str, offers: Sequence[Offer], note: str = ""
+        self,
+        key: Hashable,
+        typed: str,
+        offers: Sequence[Offer],
+        note: str = "",
+        *,
+        sure: bool = True,
     ) -> None:
         """Show ``offers`` for what is ``typed``, and a ``note`` below them.
 
         ``key`` stays the same while the same thing is being typed: Esc closes the list for it.
+        ``sure``: Enter takes the first; if not, only a key that goes there, or Tab, does.
         """
         self._key, self._typed = key, typed
         if key != self._dismissed:
             self._dismissed = None
-        facts = (tuple(offers), note)
+        whole = any(offer.text == typed.rstrip() for offer in offers)
+        facts = (tuple(offers), note, sure, whole)
         self.display = bool(offers or note) and key != self._dismissed
-        if facts == (self._offers, self._note) and self._width == self._room:
+        if facts == self._facts and self._width == self._room:
             return
-        self._offers, self._note = facts
+        self._facts = facts
+        self._offers, self._note, self._sure, _ = facts
         self._draw()
 
     def close(self) -> None:
         """Nothing is being typed that could be completed."""
-        self._key = self._dismissed = None
+        self._key = self._dismissed = self._facts = None
         self.display = False
 
     @property
     def _room(self) -> int:
         screen = self.screen.size.width if self.is_mounted else 80
-        return max(20, screen - 6)
+        return max(20, screen - _EDGE)
 
     def _draw(self) -> None:
         self._width = self._room
-        labels = [cell_len(offer.text) + cell_len(offer.hint) + 3 for offer in self._offers]
+        labels = [
+            cell_len(offer.text) + min(cell_len(offer.hint), _WIDEST_HINT) + 3
+            for offer in self._offers
+        ]
         column = min(max(labels, default=0), _WIDEST_LABEL, self._width // 2)
-        rows = [Option(_line(offer, self._width, column)) for offer in self._offers]
+        whole = self._typed.rstrip()
+        rows = [
+            Option(
+                _whole(offer, self._width)
+                if offer.text == whole and not offer.is_path
+                else _line(offer, self._width, column)
+            )
+            for offer in self._offers
+        ]
         if self._note:
             rows.append(Option(Content.styled(self._note, "dim"), disabled=True))
         self.clear_options()
         self.add_options(rows)
-        self.highlighted = 0 if self._offers else None
+        self.highlighted = 0 if self._offers and self._sure else None
 
     def take_key(self, key: str) -> bool:
         """Use a key of the text field; whether it was used."""
@@ -131,13 +133,16 @@ class Completion(OptionList):
         if not self._offers:
             return False
         match key:
+            case "up" | "down" if self._is_whole and len(self._offers) == 1:
+                return False
             case "up":
                 self.action_cursor_up()
             case "down":
                 self.action_cursor_down()
             case "tab":
+                self.highlighted = self.highlighted or 0
                 self.action_select()
-            case "enter" if not self._is_whole:
+            case "enter" if self.highlighted is not None and not self._is_whole:
                 self.action_select()
             case _:
                 return False
@@ -147,7 +152,7 @@ class Completion(OptionList):
     def _is_whole(self) -> bool:
         """Whether what is typed is what is picked: Enter has its own meaning then."""
         place = self.highlighted
-        return place is not None and self._offers[place].text == self._typed
+        return place is not None and self._offers[place].text == self._typed.rstrip()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Enter, Tab or a click."""
@@ -165,10 +170,25 @@ def _line(offer: Offer, width: int, column: int) -> Content:
         while cell_len(head) > room:
             head = _CUT + head.removeprefix(_CUT)[1:] if len(head) > 1 else ""
         return Content.assemble((head, "dim"), tail)
-    name = clipped(offer.text, 60)
-    label = Content.assemble(name, (f" {offer.hint}" if offer.hint else "", "italic dim"))
+    label = _label(offer)
     if offer.about:
-        label = label.truncate(max(column - 2, cell_len(name)), ellipsis=True)
+        named = cell_len(clipped(offer.text, _LONGEST_NAME))
+        room = max(column - 2, min(named, width * 2 // 3))
+        label = label.truncate(room, ellipsis=True)
     gap = " " * max(2, column - label.cell_length)
     line = Content.assemble(label, gap, (clipped(offer.about, 300), "dim"))
     return line.truncate(width, ellipsis=True)
+
+
+def _whole(offer: Offer, width: int) -> Content:
+    """A command that is typed whole: all that may follow it, and what it does, below if need be."""
+    label, about = _label(offer), clipped(offer.about, 300)
+    if label.cell_length + cell_len(about) + 2 <= width:
+        return Content.assemble(label, "  " if about else "", (about, "dim"))
+    remark = Content.styled(about, "dim").truncate(2 * width - 6, ellipsis=True)
+    return Content.assemble(label, "\n" if about else "", remark)
+
+
+def _label(offer: Offer) -> Content:
+    hint = f" {offer.hint}" if offer.hint else ""
+    return Content.assemble(clipped(offer.text, _LONGEST_NAME), (hint, "italic dim"))

@@ -14,15 +14,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from canopy_tui.model.glyphs import ASCII
-from canopy_tui.model.intents import (
-    EditQueued,
-    RemoveQueued,
-    SendPrompt,
-    SendQueue,
-    SteerPrompt,
-    SteerQueued,
-)
-from canopy_tui.model.own_commands import called
+from canopy_tui.model.intents import RemoveQueued
 from canopy_tui.view import placeholders
 from canopy_tui.view.attaching import Attaching
 from canopy_tui.view.attachment_strip import AttachmentStrip
@@ -32,6 +24,7 @@ from canopy_tui.view.placeholders import Abilities
 from canopy_tui.view.posting import Posted
 from canopy_tui.view.prompt_area import Ghost, PromptArea, plain
 from canopy_tui.view.queue_strip import QueueStrip
+from canopy_tui.view.sending import Sending
 
 if TYPE_CHECKING:
     from textual import events
@@ -83,9 +76,7 @@ class Composer(Vertical):
         self.shortcuts: frozenset[str] = frozenset()
         """Characters that are commands while the field is empty."""
         self._around = around
-        self._root: SessionView | None = None
-        self._can = Abilities()
-        self._early: list[str] = []
+        self.sending = Sending(self, around)
         self._title = ""
         self._saving: Timer | None = None
 
@@ -104,7 +95,7 @@ class Composer(Vertical):
         area, shelf = self.area, self.drafts.shelf
         self.completing = Completing(area, self.query_one(Completion), self._around.files)
         self.attaching = Attaching(
-            area, shelf, self._around, self.completing, self.tell, lambda: self._can.pictures
+            area, shelf, self._around, self.completing, self.tell, lambda: self.sending.can.pictures
         )
         area.first_chance = self._first_chance
         area.beyond = self._beyond
@@ -132,13 +123,13 @@ class Composer(Vertical):
         """Follow the pane in view: ``session`` is None before the first session is there."""
         view = state.sessions.get(session or "")
         root = state.root_of(view) if view else None
-        if root is not self._root:
+        if root is not self.sending.root:
             self._change_root(root)
         self.completing.commands = root.commands if root else ()
         child = view if view is not root else None
         self.set_class(child is not None, "-child")
         self._title = placeholders.title(state, root, child)
-        self._can = Abilities.of(state, root, view)
+        self.sending.can = Abilities.of(state, root, view)
         self.area.placeholder = Content(
             placeholders.placeholder(state, root, view, self._around.keymap)
         )
@@ -160,7 +151,7 @@ class Composer(Vertical):
             self._saving.stop()
             self._saving = None
         text = self.drafts.unsent(self.area.text)
-        session = self._root.id if self._root is not None else ""
+        session = self.sending.root.id if self.sending.root is not None else ""
         self._around.on_draft(session, self.drafts.shelf.draft(text))
 
     def _keep_soon(self) -> None:
@@ -203,90 +194,25 @@ class Composer(Vertical):
 
     def send(self, text: str) -> None:
         """Send ``text`` to the root, or as soon as there is one."""
-        self.drafts.history.add(text)
-        self._around.on_sent(self.drafts.shelf.remembered(text))
-        if self._root is None:
-            self._early.append(text)
-        else:
-            self._post(SendPrompt(self._root.id, *self.attaching.message(text)))
-            self.post_message(self.Written())
-        self.keep_draft()
+        self.sending.send(text)
         self._show_queue()
 
     def say_now(self) -> None:
         """Say what is in the field, else the first message of the queue, into the turn."""
-        root, text = self._root, self.area.text
-        editing, written = self.drafts.editing, text.strip()
-        if self._calls(text):
-            return
-        if editing is not None and root is not None:
-            self._post(EditQueued(root.id, editing, *self.attaching.message(text)))
-            self.area.show_text(self.drafts.stop_editing())
-            self._say_queued(root, editing)
-        elif written and root is not None and root.in_turn:
-            self.area.load_text("")
-            self.drafts.history.add(text)
-            self._around.on_sent(self.drafts.shelf.remembered(text))
-            self._post(SteerPrompt(root.id, *self.attaching.message(text)))
-            self.post_message(self.Written())
-            self.keep_draft()
-            self._tell_steering()
-        elif written:
-            self.area.load_text("")
-            self.send(text)
-        elif root is not None and root.queue:
-            self._say_queued(root, root.queue[0].id)
-        else:
-            self.tell("Nothing is written.")
+        self.sending.now(self.area.text)
         self._show_queue()
-
-    def _calls(self, text: str) -> bool:
-        """Have a command of the client carried out, which no agent gets; whether it was one."""
-        call = called(text, self.completing.commands)
-        if call is None:
-            return False
-        if call.fault or self.drafts.editing is not None:
-            self.tell(call.fault or "A command of Canopy does not wait in the queue.")
-            return True
-        self.area.load_text("")
-        self.drafts.history.add(text)
-        self._around.on_sent(text)
-        self.keep_draft()
-        self.post_message(self.Called(call.command, call.value))
-        return True
-
-    def _say_queued(self, root: SessionView, prompt: int) -> None:
-        self._post(SteerQueued(root.id, prompt))
-        self._tell_steering()
-
-    def _tell_steering(self) -> None:
-        if self._can.steering:
-            self.tell("Said into the running turn.")
-        elif self._root is not None and self._root.in_turn:
-            self.tell("This agent takes nothing into a running turn: it waits in the queue.")
 
     def on_queue_strip_now(self, event: QueueStrip.Now) -> None:
         """``now`` beside a queued message was clicked."""
         event.stop()
-        if self._root is not None:
-            self._say_queued(self._root, event.prompt)
+        if self.sending.root is not None:
+            self.sending.say_queued(event.prompt)
 
     def on_prompt_area_sent(self, event: PromptArea.Sent) -> None:
         """Send, keep an edit, or let a held queue go."""
         event.stop()
-        text, root = event.text, self._root
-        if self._calls(text):
-            return
-        if self.drafts.editing is not None and root is not None:
-            edited = self.attaching.message(text) if text.strip() else ("", (), "")
-            self._post(EditQueued(root.id, self.drafts.editing, *edited))
-            self.area.show_text(self.drafts.stop_editing())
-            self._show_queue()
-        elif text.strip():
-            self.area.load_text("")
-            self.send(text)
-        elif root is not None and root.queue_held:
-            self._post(SendQueue(root.id))
+        self.sending.enter(event.text)
+        self._show_queue()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Offer what fits, show what goes with the message, and keep it."""
@@ -330,26 +256,23 @@ class Composer(Vertical):
     def on_queue_strip_remove(self, event: QueueStrip.Remove) -> None:
         """The cross of a queued message was clicked."""
         event.stop()
-        if self._root is not None:
-            self._post(RemoveQueued(self._root.id, event.prompt))
+        if self.sending.root is not None:
+            self._post(RemoveQueued(self.sending.root.id, event.prompt))
 
     @property
     def _queue(self) -> list[QueuedPrompt]:
-        return self._root.queue if self._root is not None else []
+        return self.sending.root.queue if self.sending.root is not None else []
 
     def _change_root(self, root: SessionView | None) -> None:
-        old = self._root.id if self._root is not None else None
+        old = self.sending.root.id if self.sending.root is not None else None
         if self._saving is not None:
             self.keep_draft()
         text = self.drafts.change_root(old, root.id if root else None, self.area.text, self._recall)
-        self._root = root
+        self.sending.root = root
         if text != self.area.text:
             self.area.begin_with(text)
         if root is not None:
-            early, self._early = self._early, []
-            for message in early:
-                self._post(SendPrompt(root.id, *self.attaching.message(message)))
-                self.post_message(self.Written())
+            self.sending.send_early()
 
     def _recall(self, session: str) -> str:
         return self.attaching.take_up(self._around.draft_of(session))
@@ -358,10 +281,10 @@ class Composer(Vertical):
         self.query_one(QueueStrip).show(
             self._queue,
             editing=self.drafts.editing,
-            held=self._root is not None and self._root.queue_held,
-            early=self._early,
-            steering=self._root.steering if self._root is not None else (),
-            steers=self._can.steering,
+            held=self.sending.root is not None and self.sending.root.queue_held,
+            early=self.sending.early,
+            steering=self.sending.root.steering if self.sending.root is not None else (),
+            steers=self.sending.can.steering,
         )
         title = _EDITING if self.drafts.editing is not None else self._title
         self.query_one("#composer-box").border_title = Content(title)
@@ -385,7 +308,7 @@ class Composer(Vertical):
 
     def _ghost(self, text: str) -> Ghost:
         """The rest of what the agent thinks comes next, or what may follow a command."""
-        suggested = self._can.suggestion
+        suggested = self.sending.can.suggestion
         if suggested.startswith(text) and suggested != text:
             return Ghost(suggested[len(text) :], takes=True)
         return Ghost(self.completing.hint(text))
@@ -393,6 +316,8 @@ class Composer(Vertical):
     def _beyond(self, older: bool) -> str | None:
         walk = self.drafts.older if older else self.drafts.newer
         text = walk(self._queue, self.area.text)
+        if text is not None:
+            self.completing.recalled = text
         self._show_queue()
         return text
 
