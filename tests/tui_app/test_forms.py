@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from textual.widgets import Button
+from textual.widgets import Button, Input
 
 from canopy_tui.model.intents import AnswerElicitation
 from canopy_tui.view import request_desk
@@ -91,6 +91,27 @@ async def test_a_question_by_keys() -> None:
         await play.press("enter")
         assert play.stage.acted == [answer(key, question_0="Postgres", question_1=("Queue",))]
         assert play.app.shows_main
+
+
+async def test_what_is_asked_is_in_view_with_its_answers_on_small_screens() -> None:
+    many = [{"const": f"option {number}", "description": "what it means"} for number in range(9)]
+    question = {"type": "string", "title": "Which of them", "oneOf": many}
+    long = {"type": "object", "properties": {**QUESTION["properties"], "last": question}}
+    long["properties"]["question_0_custom"]["description"] = "Your own answer " * 20
+    async with playing((60, 14)) as play:
+        await asked(play, long)
+        await play.shows("Storage")
+        await play.shows("( ) Postgres")
+        [line] = play.screen.query(Input)
+        assert line.region.right <= 60  # what is typed is never outside the dialog
+        await play.until(lambda: line.placeholder.endswith("…"), "the hint cut to its room")
+        await play.press("enter", "1", "enter")
+        await play.shows("option 0")
+        for number in range(1, 9):  # taller than the form: the highlight stays in view
+            await play.press("down")
+            await play.shows(f"( ) option {number}")
+        await play.press("shift+tab")
+        await play.shows("Extras")
 
 
 async def test_b52_a_free_answer_goes_with_the_pick() -> None:

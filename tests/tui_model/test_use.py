@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+import pytest
+
 from canopy_shared.codec import decode_session_update
 from canopy_shared.ext.canopy_controls import (
     AgentUse,
@@ -23,7 +25,7 @@ from canopy_tui.model.controls import Tokens
 from canopy_tui.model.reduce import reduce
 from canopy_tui.model.state import ClientState, SessionView
 from canopy_tui.model.use import agent_lines, limit_lines, model_lines, totals
-from canopy_tui.model.words import money
+from canopy_tui.model.words import model_name, money
 from canopy_tui.wire_answers import read_turn
 
 NOW = datetime(2030, 1, 10, 12, 0).timestamp()
@@ -125,6 +127,23 @@ def test_only_our_own_agent_is_asked() -> None:
     assert are_offered({"canopy": {"version": 1, "controls": True}})
     for meta in (None, {}, {"canopy": {"controls": True}}, {"canopy": 1}):
         assert not are_offered(meta)
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("claude-opus-5-5", "Opus 5.5"),
+        ("claude-haiku-4-5-20251001", "Haiku 4.5"),
+        ("claude-sonnet-4-20250514", "Sonnet 4"),
+        ("claude-3-5-sonnet-latest", "Sonnet 3.5"),
+        ("claude-opus-5-5[1m]", "Opus 5.5 (1M)"),
+        ("gpt-5", "gpt-5"),
+        ("Opus 5.5", "Opus 5.5"),
+        ("claude-", "claude-"),
+    ],
+)
+def test_a_model_is_called_as_people_call_it(told: str, said: str) -> None:
+    assert model_name(told) == said
 
 
 def test_money() -> None:

@@ -12,7 +12,7 @@ from canopy_tui.model.children import agent_of
 from canopy_tui.model.controls import Tokens
 from canopy_tui.model.names import name_of
 from canopy_tui.model.sanitize import clipped
-from canopy_tui.model.words import tokens
+from canopy_tui.model.words import model_name, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,10 +81,10 @@ def agent_lines(
         row, name = by_agent.get(agent_of(view.id)), name_of(state, view)
         if row is not None:
             figures = [tokens(row.read), tokens(row.cached), tokens(row.written), str(row.calls)]
-            lines.append((name, [*figures, clipped(row.model, 40)]))
+            lines.append((name, [*figures, clipped(model_name(row.model), 40)]))
         elif view.usage_used:
             figures = [tokens(view.usage_used), "", "", str(len(view.tools))]
-            lines.append((name, [*figures, clipped(view.model, 40)]))
+            lines.append((name, [*figures, clipped(model_name(view.model), 40)]))
     return lines
 
 

@@ -5,6 +5,13 @@ Pure; where they stand is not known here.
 
 from __future__ import annotations
 
+import re
+
+_MODEL = re.compile(
+    r"claude-(?:(?P<family>[a-z]+)-)?(?P<major>\d{1,2})(?:-(?P<minor>\d{1,2}))?"
+    r"(?(family)|-(?P<old_family>[a-z]+))(?:-(?:\d{8}|latest))?(?P<wide>\[\d+[km]\])?"
+)
+
 
 def duration(seconds: float) -> str:
     """``8s``, ``2m05``, ``1h07``."""
@@ -38,6 +45,20 @@ def amount(number: int) -> str:
     if number < 999_950:
         return f"{number / 1_000:.1f}k"
     return f"{number / 1_000_000:.1f}M"
+
+
+def model_name(name: str) -> str:
+    """``Opus 5.5`` for ``claude-opus-5-5``, as the options call it; any other name as it is.
+
+    Spelled after https://docs.claude.com/en/docs/about-claude/models/overview
+    """
+    found = _MODEL.fullmatch(name)
+    if found is None:
+        return name
+    family, old_family, wide = found["family"], found["old_family"], found["wide"]
+    version = ".".join(filter(None, (found["major"], found["minor"])))
+    words = f"{(family or old_family).capitalize()} {version}"
+    return f"{words} ({wide[1:-1].upper()})" if wide else words
 
 
 def tokens(number: int) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.table import Table
 from rich.text import Text
 from textual.binding import Binding, BindingType
+from textual.geometry import Region
 from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
@@ -73,6 +74,13 @@ class ChoiceList(OptionList):
         """The preview of the highlighted option, empty when it has none."""
         index = self.highlighted
         return "" if index is None else self.field_options[index].preview or ""
+
+    @property
+    def highlighted_lines(self) -> Region:
+        """Where the highlighted option is drawn, in this list."""
+        at = self.highlighted or 0
+        first, height = self._index_to_line.get(at, 0), self._heights.get(at, 1)
+        return Region(0, first, self.size.width, height)
 
     def pick(self, index: int) -> None:
         """Pick the option at ``index``; with ``several`` a second time takes it out again."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from canopy_tui.model import tree
-from canopy_tui.model.glyphs import UNICODE, badges, mark
+from canopy_tui.model.glyphs import UNICODE, badges, count_of_new, mark
 from canopy_tui.model.state import Phase
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.labels import name_of
@@ -105,11 +105,15 @@ class Crumbs(Clickable):
             if number:
                 glyph = mark(phase.value, self._glyphs).glyph
                 parts.append(Content.styled(f"{glyph}{number}", STATE_STYLES[phase.value]))
-        tasks = tree.totals(self._state).tasks
+        sums = tree.totals(self._state)
+        tasks = sums.tasks
         if tasks:
             go = clickable("app.focus_background")
             words = f"+{tasks} in background" if self.size.width >= _ROOMY else f"+{tasks}"
             parts.append(Content(words).stylize("$primary").stylize(go))
+        if sums.new:
+            new = Content.styled(count_of_new(sums.new, self._glyphs), "$secondary")
+            parts.append(new.stylize(clickable("app.catch_up")))
         waiting = len(self._state.waiting())
         if waiting:
             go = clickable("app.next_request", 1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from textual import on
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, Static, TextArea
 
@@ -18,6 +18,7 @@ from canopy_tui.model.intents import AnswerElicitation
 from canopy_tui.model.state import RequestState
 from canopy_tui.view.choice_list import ChoiceList
 from canopy_tui.view.elicitation_fields import FieldRow, start_value
+from canopy_tui.view.form_fields import FormFields
 from canopy_tui.view.keys import FORM, LINK
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.markdown import literal_rows
@@ -61,7 +62,7 @@ class FormPane(Vertical):
         yield Static(foreign(self._form.message), id="form-message")
         yield Static("", id="form-faults", markup=False)
         with Horizontal(id="form-middle"):
-            with VerticalScroll(id="form-fields", can_focus=False):
+            with FormFields(id="form-fields"):
                 custom = {field.custom_answer_to for field in self._form.fields}
                 for number, field in enumerate(self._form.fields):
                     followed = field.key in custom

@@ -24,6 +24,7 @@ from canopy_shared.elicitation_fields import (
 )
 from canopy_tui.view.choice_list import ChoiceList
 from canopy_tui.view.labels import foreign
+from canopy_tui.view.strips import fitted
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -145,6 +146,14 @@ class FieldRow(Vertical):
         if self.field.custom_answer_to is not None:
             return self.field.description or self.field.title
         return _FORMAT_HINTS.get(getattr(self.field, "format", None) or "", "")
+
+    def on_resize(self) -> None:
+        """What is hinted at ends with the line, not in the middle of a word."""
+        self.call_after_refresh(self._fit_hint)
+
+    def _fit_hint(self) -> None:
+        for line in self.query(Input):
+            line.placeholder = fitted(self._hint(), max(1, line.content_size.width - 1))
 
     @property
     def control(self) -> Widget:

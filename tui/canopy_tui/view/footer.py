@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from canopy_tui.model import tree
 from canopy_tui.model.glyphs import ASCII, UNICODE
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.words import money
@@ -56,6 +57,7 @@ _IDS = {
     "^N": "steer",
     "^T": "tree",
     "^O": "mode",
+    "^L": "catch-up",
     "^P": "palette",
     "F1": "help",
     "^Q": "quit",
@@ -121,6 +123,8 @@ def _all_hints(state: ClientState, view: SessionView | None) -> list[Hint]:
         found.append(Hint("Esc Esc", "stop", "app.stop_turn"))
         if state.link.can_steer:
             found.append(Hint("^N", "say now", "app.say_now"))
+    if tree.totals(state).new:
+        found.append(Hint("^L", "next new", "app.catch_up"))
     if len(state.sessions) > 1:
         found.append(Hint("^T", "agents", "app.toggle_tree"))
     if view is not None and view.modes:

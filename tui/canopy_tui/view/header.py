@@ -15,6 +15,7 @@ from canopy_tui.model import tree
 from canopy_tui.model.glyphs import UNICODE, mark
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.steady import Steady
+from canopy_tui.model.words import model_name
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.strips import fitted
 
@@ -80,8 +81,8 @@ class HeaderLine(Clickable):
         own = link.name.lower() == PRODUCT
         facts = [] if own else [Content(clipped(link.name or "agent", 40))]
         if root is not None and root.model:
-            words = Content.styled(clipped(root.model, 40), "$text-muted")
-            facts.append(words.stylize(clickable("app.show_options")))
+            model = Content.styled(clipped(model_name(root.model), 40), "$text-muted")
+            facts.append(model.stylize(clickable("app.show_options")))
         if link.status in _LINK_WORDS:
             style = "$text-muted" if link.status == "starting" else "bold $error"
             return [*facts, Content.styled(_LINK_WORDS[link.status], style)]
@@ -104,14 +105,15 @@ class HeaderLine(Clickable):
             parts.append(Content.styled(f"{glyph} {running} running", "$primary"))
         if tasks:
             go = clickable("app.focus_background")
-            words = f"{'+' if running else ''}{tasks} in background"
-            parts.append(Content(words).stylize("$primary").stylize(go))
+            some = f"{'+' if running else ''}{tasks} in background"
+            parts.append(Content(some).stylize("$primary").stylize(go))
         if sums.waiting:
             go = clickable("app.next_request", 1)
             parts.append(Content(f"! {sums.waiting} waiting").stylize("bold $warning").stylize(go))
         if sums.new:
             glyph = mark("new", self._glyphs).glyph
-            parts.append(Content.styled(f"{glyph} {sums.new} new", "$secondary"))
+            new = Content.styled(f"{glyph} {sums.new} new", "$secondary")
+            parts.append(new.stylize(clickable("app.catch_up")))
         return Content("  ").join(parts)
 
 

@@ -13,7 +13,7 @@ from textual.content import Content
 from canopy_tui.model.glyphs import ASCII
 from canopy_tui.model.names import MAIN, NAME_LIMIT, name_of
 from canopy_tui.model.sanitize import clipped, visible
-from canopy_tui.model.words import agents, at_work, duration, tokens
+from canopy_tui.model.words import agents, at_work, duration, model_name, tokens
 from canopy_tui.view.strips import ASCII as ASCII_MARKS
 from canopy_tui.view.strips import UNICODE as UNICODE_MARKS
 
@@ -49,7 +49,7 @@ def details(view: SessionView, room: int = 1000) -> str:
     """``opus · 41k tokens · 12 tools``: what is known of the work of a session, as far as there
     are so many cells for it.
     """
-    parts = [clipped(view.model, 30).removeprefix("claude-")] if view.model else []
+    parts = [clipped(model_name(view.model), 30)] if view.model else []
     if view.usage_used:
         parts.append(f"{tokens(view.usage_used)} tokens")
     if view.tools:

@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from canopy_tui.model.timeline import Axis, axis_of, filled, worked
-from canopy_tui.model.words import amount, duration
+from canopy_tui.model.words import amount, duration, model_name
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.keys import TIMELINE
 from canopy_tui.view.strips import fitted
@@ -156,7 +156,7 @@ _TOKENS: list[Column] = [
     ("wrote", 8, lambda row: amount(row.written)),
 ]
 _ALL_TOKENS: Column = ("tokens", 8, lambda row: amount(row.tokens))
-_MODEL: Column = ("model", 20, lambda row: row.model)
+_MODEL: Column = ("model", 20, lambda row: model_name(row.model))
 
 
 def _columns(width: int) -> list[Column]:

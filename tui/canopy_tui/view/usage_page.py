@@ -15,7 +15,7 @@ from canopy_tui.model.glyphs import ASCII
 from canopy_tui.model.intents import AskUsage, SendPrompt
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.use import agent_lines, limit_lines, model_lines, totals
-from canopy_tui.model.words import duration, money, tokens
+from canopy_tui.model.words import duration, model_name, money, tokens
 from canopy_tui.view.control_list import EMPTY, Item
 from canopy_tui.view.keys import USAGE
 from canopy_tui.view.strips import fitted
@@ -76,14 +76,19 @@ class UsagePage:
         context, full = _quiet("not told"), 0.0
         if view.usage_size:
             full = max(0.0, min(1.0, view.usage_used / view.usage_size))
-            words = f" {full:.0%}  {tokens(view.usage_used)} of {tokens(view.usage_size)} tokens"
-            context = Content.assemble(self._bar(full), words)
+            filled = f" {full:.0%}  {tokens(view.usage_used)} of {tokens(view.usage_size)} tokens"
+            context = Content.assemble(self._bar(full), filled)
         told = view.cost
         if told is None and report is not None:
             told = report.cost
         currency = clipped(view.currency, 8)
         cost = _quiet("not told") if told is None else Content(money(told, currency))
-        rows = [("Model", Content(clipped(view.model, 60)) if view.model else _quiet("not told"))]
+        rows = [
+            (
+                "Model",
+                Content(clipped(model_name(view.model), 60)) if view.model else _quiet("not told"),
+            )
+        ]
         rows += [("Context", context), ("Cost", cost)]
         if report is not None and report.plan:
             rows.append(("Plan", Content(clipped(report.plan, 60))))
@@ -108,7 +113,7 @@ class UsagePage:
             columns.pop()
         lines = [
             (
-                clipped(name, 60),
+                clipped(model_name(name), 60),
                 [
                     *(
                         tokens(n)
