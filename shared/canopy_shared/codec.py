@@ -7,6 +7,7 @@ client must be: what it does not know becomes an ``Unknown…`` object and never
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, get_args
@@ -58,7 +59,11 @@ def encode(value: Any) -> Any:
 
 # --- decoding -------------------------------------------------------------------------------------
 
-_MISSING_DEFAULTS: dict[str, Any] = {"str": "", "int": 0, "bool": False}
+_MISSING_DEFAULTS: dict[str, Any] = {"str": "", "int": 0, "bool": False, "tuple": ()}
+_NO_CONTENT = c.UnknownContent("(none)", {})
+_PARAMETERS = re.compile(r"\[.*\]")
+_LARGEST = 2**53
+"""The largest number that means the same to every program that reads JSON."""
 Decoder = Callable[[Any], Any]
 
 
@@ -158,19 +163,27 @@ _NESTED: dict[tuple[type, str], Decoder] = {
 }
 
 
+def _absent(declared: str) -> Any:
+    """The value of a field that must be there and is not: of the first type that it may have."""
+    if declared == "ContentBlock":
+        return _NO_CONTENT
+    return _MISSING_DEFAULTS.get(_PARAMETERS.sub("", declared).partition(" | ")[0], {})
+
+
 @cache
 def _decoders(cls: type) -> tuple[tuple[str, str, Decoder | None, str, Any], ...]:
-    """Per field: attribute, wire name, nested decoder, declared type, value when absent."""
+    """Per field: attribute, wire name, nested decoder, declared type without what stands in
+    brackets, value when absent.
+    """
     rows = []
     for f in dataclasses.fields(cls):
         declared = str(f.type)
         if f.default is not dataclasses.MISSING:
             absent: Any = f.default
         else:
-            absent = _MISSING_DEFAULTS.get(declared)
-            if absent is None:
-                absent = () if declared.startswith("tuple") else {}
-        rows.append((f.name, wire_name(f.name), _NESTED.get((cls, f.name)), declared, absent))
+            absent = _absent(declared)
+        outer = _PARAMETERS.sub("", declared)
+        rows.append((f.name, wire_name(f.name), _NESTED.get((cls, f.name)), outer, absent))
     return tuple(rows)
 
 
@@ -185,7 +198,7 @@ def _fits(value: Any, declared: str) -> bool:
     if isinstance(value, str):
         return "str" in declared
     if isinstance(value, (int, float)):
-        return "int" in declared
+        return "int" in declared and -_LARGEST <= value <= _LARGEST
     if isinstance(value, Mapping):
         return "Mapping" in declared or "Meta" in declared
     return False
@@ -214,7 +227,7 @@ def decode_update(value: Any) -> u.Update:
     if cls is None:
         return u.UnknownUpdate(str(kind), value)
     update: u.Update = _fill(cls, value)
-    if getattr(update, "content", None) == {}:  # a chunk without content says nothing
+    if getattr(update, "content", None) is _NO_CONTENT:  # a chunk without content says nothing
         return u.UnknownUpdate(str(kind), value)
     return update
 

@@ -90,8 +90,8 @@ def decode_line(line: bytes) -> Frame | None:
     if not line.strip():
         return None
     try:
-        value = jsonio.loads(line)
-    except (ValueError, RecursionError):
+        value = jsonio.loads_foreign(line)
+    except ValueError:
         return Malformed(None, parse_error("the line is not valid JSON"))
     if not isinstance(value, dict):
         what = "batches are not part of ACP" if isinstance(value, list) else "not an object"
@@ -125,7 +125,7 @@ def oversized(head: bytes, limit: int) -> Frame:
     call.
     """
     found = _ID_FIELD.search(head)
-    id_: RequestId | None = jsonio.loads(found.group(1)) if found else None
+    id_: RequestId | None = jsonio.loads_foreign(found.group(1)) if found else None
     error = invalid_request(f"the message is larger than {limit} bytes")
     if found and _RESULT_FIELD.search(head) and not _METHOD_FIELD.search(head):
         return Response(id_, error=error)

@@ -7,6 +7,8 @@ which.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 
@@ -49,10 +51,53 @@ def dumps(value: object) -> bytes:
 
 
 def loads(text: bytes | str) -> Any:
-    """Decode one JSON value. Raises :class:`ValueError` (``JSONDecodeError``) on anything else."""
+    """Decode one JSON value. Raises :class:`ValueError` (``JSONDecodeError``) on anything else, and
+    on what is nested too deeply.
+
+    NaN and infinities, which some programs write, become None as in JavaScript.
+    """
+    return _loads(text, _decode)
+
+
+def loads_foreign(text: bytes | str) -> Any:
+    """The same for what another program sent: an integer too large for a float, with which no
+    reader could calculate, is None as well.
+    """
+    return _loads(text, _decode_foreign)
+
+
+def _loads(text: bytes | str, decode: Callable[[str], Any]) -> Any:
     if _orjson is not None:
         try:
             return _orjson.loads(text)
         except ValueError:
             pass  # the standard library also takes lone surrogates and big integers
-    return json.loads(text)
+    if isinstance(text, bytes):
+        text = text.decode(json.detect_encoding(text), "surrogatepass")
+    try:
+        return decode(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _float(digits: str) -> float | None:
+    number = float(digits)
+    return number if isfinite(number) else None
+
+
+def _bounded(digits: str) -> int | None:
+    return int(digits) if len(digits) < _LONG else None
+
+
+_LONG = 309
+"""Digits of the shortest integer that may be too large for a float."""
+
+
+def _nothing(_constant: str) -> None:
+    return None
+
+
+_decode = json.JSONDecoder(parse_float=_float, parse_constant=_nothing).decode
+_decode_foreign = json.JSONDecoder(
+    parse_float=_float, parse_constant=_nothing, parse_int=_bounded
+).decode

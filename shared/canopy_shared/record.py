@@ -326,8 +326,8 @@ def _steps(lines: list[bytes]) -> tuple[tuple[Step, ...], tuple[int, ...]]:
 
 def _row(line: bytes) -> dict[str, Any] | None:
     try:
-        row = jsonio.loads(line)
-    except (ValueError, RecursionError):
+        row = jsonio.loads_foreign(line)
+    except ValueError:
         return None
     return row if isinstance(row, dict) else None
 
