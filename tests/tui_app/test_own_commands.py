@@ -9,7 +9,8 @@ import pytest
 from canopy_shared.updates import AvailableCommandsUpdate, Command
 from canopy_tui.desktop import write_new
 from canopy_tui.model import intents as i
-from canopy_tui.model.own_commands import Call, called, offered
+from canopy_tui.model.own_commands import BY_NAME, OWN, Call, called, offered
+from canopy_tui.view.command_app import ACTIONS
 from tui_app.playing import NARROW, playing
 from tui_app.stage import ROOT
 
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 AGENTS = (Command("export", "The agent's own"), Command("canopy:odd", "Odd"))
+
+
+def names(commands: list[Command]) -> list[str]:
+    return [command.name for command in commands]
 
 
 @pytest.mark.parametrize(
@@ -27,6 +32,9 @@ AGENTS = (Command("export", "The agent's own"), Command("canopy:odd", "Odd"))
         ("/canopy:export svg", Call("export", "svg")),
         ("/export pdf", Call("export", fault="/export takes md, json, svg, html.")),
         ("/exports", None),
+        ("/exit", Call("quit")),
+        ("/canopy:model", Call("model")),
+        ("/model opus", Call("model", fault="/model takes no words after it.")),
         ("export", None),
         ("/export\nthis", None),
         ("/", None),
@@ -37,14 +45,30 @@ def test_what_a_text_calls(text: str, call: Call | None) -> None:
 
 
 def test_the_agents_own_command_wins_and_ours_has_another_name() -> None:
-    assert [one.name for one in offered(())] == ["export"]
-    assert [one.name for one in offered(AGENTS)] == ["canopy:export"]
+    assert "export" in names(offered(()))
+    assert "canopy:export" in names(offered(AGENTS))
+    assert "export" not in names(offered(AGENTS))
     assert called("/export json", AGENTS) is None
     assert called("/canopy:export json", AGENTS) == Call("export", "json")
     assert called("/canopy:odd", AGENTS) is None
     unknown = called("/canopy:other", AGENTS)
     assert unknown is not None
-    assert unknown.fault == "Canopy has no such command. There is /canopy:export."
+    assert unknown.fault.startswith("Canopy has no such command. There is /canopy:help, ")
+
+
+def test_names_from_elsewhere_are_offered_once_they_are_typed() -> None:
+    assert "exit" not in names(offered((), "/"))
+    assert "exit" in names(offered((), "/ex"))
+    assert "quit" in names(offered((), "/qu"))
+    taken = (Command("exit", "The agent's own"),)
+    assert "exit" not in names(offered(taken, "/ex"))
+    assert called("/exit", taken) is None
+    assert called("/canopy:exit", taken) == Call("quit")
+
+
+def test_every_command_has_an_action_and_names_of_its_own() -> None:
+    assert set(ACTIONS) == {one.name for one in OWN}
+    assert len(BY_NAME) == sum(len(one.names) for one in OWN)
 
 
 async def test_export_is_written_as_a_command_and_no_agent_gets_it(tmp_path: Path) -> None:
@@ -86,3 +110,30 @@ async def test_export_is_written_as_a_command_and_no_agent_gets_it(tmp_path: Pat
         await play.write("/canopy:export md")
         await play.press("enter")
         await play.shows("does not wait in the queue")
+
+
+async def test_commands_that_people_know_from_elsewhere_open_the_pages() -> None:
+    async with playing(NARROW) as play:
+        for command, shown in [
+            ("/help", "Keys"),
+            ("/cost", "Usage"),
+            ("/resume", "Sessions"),
+            ("/theme", "canopy-light"),
+        ]:
+            await play.write(command)
+            await play.press("enter")
+            await play.shows(shown)
+            await play.press("escape")
+            await play.until(lambda: play.app.screen is play.app.main, "the main screen")
+        await play.write("/copy")
+        await play.press("enter")
+        await play.shows("There is no answer to copy yet.")
+        play.stage.say("**One** answer")
+        await play.settle()
+        await play.write("/copy")
+        await play.press("enter")
+        await play.until(lambda: play.app.clipboard == "**One** answer", "the copy")
+        await play.write("/exit")
+        await play.press("enter")
+        await play.until(lambda: play.app.return_value == 0, "the end")
+        assert not any(isinstance(one, i.SendPrompt) for one in play.stage.acted)

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from canopy_shared.updates import AvailableCommandsUpdate, Command
 from canopy_tui.model import intents as i
 from canopy_tui.model.nearest import nearest
-from canopy_tui.model.own_commands import EXPORT
+from canopy_tui.model.own_commands import EXPORT, OWN
 from canopy_tui.view.slash_offers import NO_COMMANDS, offers_for
 from tui_app.playing import NARROW, WIDE, playing
 from tui_app.stage import ROOT
@@ -20,6 +20,8 @@ AGENTS = (
     Command("mcp:" + "a-very-long-name-of-a-server:" * 2 + "prompt", "A prompt of a server"),
     Command("context", "Show what fills the context"),
 )
+LISTED = ", ".join(f"/canopy:{own.name}" for own in OWN)
+NO_SUCH = f"Canopy has no such command. There is {LISTED}."
 UNKNOWN = "The agent has told of no {}: Enter sends it as it is."
 
 
@@ -42,7 +44,8 @@ def offered(text: str, agents: tuple[Command, ...] = AGENTS) -> tuple[list[str],
         ("/export ", ["/export", *(f"/export {word}" for word in EXPORT.choices)], "", True),
         ("/export JS", ["/export json"], "", True),
         ("/export pdf", [], "/export takes md, json, svg, html.", True),
-        ("/canopy:exp", [], "Canopy has no such command. There is /canopy:export.", False),
+        ("/canopy:exp", ["/canopy:export"], "", True),
+        ("/canopy:zzz", ["/canopy:new", "/canopy:mcp"], NO_SUCH, False),
     ],
 )
 def test_offers(text: str, offers: list[str], note: str, sure: bool) -> None:
@@ -57,7 +60,7 @@ def test_nothing_is_offered_for_what_is_no_command_in_the_making(text: str) -> N
 def test_before_the_agent_has_told_its_commands_none_is_called_unknown() -> None:
     assert offered("/tas", ()) == ([], NO_COMMANDS, False)
     assert offered("/tas now", ()) is None
-    assert offered("/", ()) == (["/export"], NO_COMMANDS, True)
+    assert offered("/", ()) == ([f"/{own.name}" for own in OWN], NO_COMMANDS, True)
 
 
 def test_nearest() -> None:

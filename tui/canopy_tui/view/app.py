@@ -15,9 +15,9 @@ from canopy_tui.model.intents import RestartAgent, SetMode
 from canopy_tui.model.state import Touched
 from canopy_tui.view import terminal_keys
 from canopy_tui.view.announcer import DESKTOP, OFF, Announcer
+from canopy_tui.view.command_app import CommandApp
 from canopy_tui.view.commands import Commands
 from canopy_tui.view.control_app import ControlApp
-from canopy_tui.view.export_app import ExportApp
 from canopy_tui.view.find_app import FindApp
 from canopy_tui.view.keys import EVERYWHERE, GROUPS, SLOTS, Group
 from canopy_tui.view.labels import at_work, marks_of, name_of
@@ -45,7 +45,7 @@ NOT_CYCLED = frozenset({"bypassPermissions", "dontAsk"})
 """Modes that ask nothing any more: chosen by name in the palette, never by going round."""
 
 
-class CanopyApp(SessionApp, ControlApp, FindApp, ExportApp):
+class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp):
     """The client. Returns 0 when the person quit."""
 
     TITLE = "canopy"

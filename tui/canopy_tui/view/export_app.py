@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from textual import work
 
-from canopy_tui.model.own_commands import EXPORT
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.labels import marks_of, name_of
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from canopy_shared.content import ImageContent
     from canopy_tui.model.leads import Lead
-    from canopy_tui.view.composer import Composer
     from canopy_tui.view.transcript_acts import TranscriptActs
 
 KINDS = {"markdown": ".md", "json": ".json", "html": ".html", "svg": ".svg"}
@@ -34,12 +32,6 @@ _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "ima
 
 class ExportApp(ReachApp):
     """``export`` writes to the directory of the session."""
-
-    def on_composer_called(self, event: Composer.Called) -> None:
-        """A command of the client was written as a message."""
-        event.stop()
-        if event.command == EXPORT.name:
-            self.action_export(event.value)
 
     @work(group="export")
     async def action_export(self, kind: str) -> None:

@@ -38,7 +38,7 @@ def offers_for(text: str, agents: Sequence[Command]) -> SlashOffers | None:
     name, space, rest = text[1:].partition(" ")
     if "/" in name or any(character.isspace() for character in name):
         return None
-    commands = [*agents, *offered(agents)]
+    commands = [*agents, *offered(agents, name)]
     known = next((one for one in commands if one.name == name), None)
     if known is not None and known not in agents:
         found = _of_the_client(known, rest)
