@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
+from unittest.mock import patch
 
+from canopy_tui.file_window import FileWindow, read_window
 from canopy_tui.model import events as e
 from canopy_tui.model.glyphs import ASCII
 from canopy_tui.model.login import LoginNeed
-from pictures.stage import BOTH, SPLIT, inspected, opened, replayed
+from pictures.stage import BOTH, DIRECTORY, SAMPLE, SPLIT, inspected, opened, replayed
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -245,6 +247,24 @@ async def tools(stage: Stage, take: Take) -> None:
     await take("tools-unfolded", [(120, 230)], ["dark"])
 
 
+async def following(stage: Stage, take: Take) -> None:
+    """The file at which an agent works, below the transcript."""
+    stage.host.until(lambda state: len(state.sessions) >= 7)
+    stage.app.go(stage.host.state.roots[2])
+    stage.host.until(_asks)
+    await stage.settle()
+    if not stage.app.shows_main:
+        await stage.press("escape")
+
+    def read(path: str, _cwd: str, *where: Any) -> FileWindow:
+        return read_window(path.replace(DIRECTORY, str(SAMPLE)), str(SAMPLE), *where)
+
+    with patch("canopy_tui.view.follow_panel.read_window", read):
+        await stage.press("f11")
+        await stage.until(lambda: "Follows  " in stage.text and ":" in stage.text, "a file")
+        await take("following")
+
+
 async def team_at_work(stage: Stage, take: Take, name: str) -> None:
     """Agents at work, one that asks, as a terminal of another kind shows it."""
     stage.host.until(lambda state: len(state.sessions) >= 7)
@@ -291,6 +311,7 @@ SCENES = {
     "inspection": Scene(inspection, inspected),
     "replay": Scene(replay, replayed),
     "tools": Scene(tools, _on("tools")),
+    "following": Scene(following, _on("demo")),
     "no-colour": Scene(partial(team_at_work, name="no-colour"), _on("demo"), {"NO_COLOR": "1"}),
     "ascii": Scene(partial(team_at_work, name="ascii"), _on("demo", glyphs=ASCII)),
 }

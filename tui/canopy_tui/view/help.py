@@ -25,7 +25,7 @@ _KEY_WIDTH, _NARROW_KEY_WIDTH, _ROOMY = 28, 16, 66
 
 _NOTES = (
     "The name at the end of a row is what config.toml calls the key: [keys], then "
-    'sessions = "f11".',
+    'sessions = "alt+s".',
     "A question of an agent never takes a key that you typed for something else: for a moment "
     "after it appears no key counts, and Esc only puts it off.",
 )

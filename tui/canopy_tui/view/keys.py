@@ -58,6 +58,7 @@ EVERYWHERE = Group(
         Key("find-next", "f3", "find_next(1)", "Next found", True),
         Key("find-previous", "shift+f3", "find_next(-1)", "Found before", True),
         Key("split", "ctrl+backslash,f12", "split", "Main agent and this one side by side", True),
+        Key("follow", "f11,alt+f", "toggle_follow", "Follow the agent's files, or not", True),
         Key("root", "ctrl+g", "open_root", "Go to the main agent", True),
         Key("parent", "alt+up", "open_parent", "Go up to the parent", True),
         Key("first-child", "alt+down", "open_child", "Go down to the first child", True),

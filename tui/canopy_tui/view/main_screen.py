@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from canopy_tui.model.state import ClientState, Touched
     from canopy_tui.view.drafts import Drafts
+    from canopy_tui.view.follow_panel import FollowPanel
     from canopy_tui.view.surroundings import Surroundings
 
 MINIMUM = (40, 10)
@@ -73,6 +74,8 @@ class MainScreen(Screen[None]):
         self._session: str | None = None
         self.split = False
         """The main agent is wanted beside one of its own, where there is room."""
+        self.followed: FollowPanel | None = None
+        """The file at which the agent works, once it was wanted."""
         self.set_class(around.read_only, READ_ONLY)
         # Kept, not looked up: a message to the application may come when they are unmounted again.
         glyphs, now = around.glyphs, around.now
@@ -153,6 +156,8 @@ class MainScreen(Screen[None]):
         self.query_one(LinkBanner).show(self._state.link)
         self.query_one(LoadBanner).show(session)
         self._show_work(session)
+        if self.followed is not None:
+            self.followed.show(session)
         self.query_one(FooterLine).show(session)
 
     def show_beside(self) -> None:
