@@ -24,35 +24,51 @@ _BINARY = 8_192
 @dataclass(frozen=True, slots=True)
 class FileWindow:
     """``lines`` from number ``first`` on, counted from 1; ``line`` is the place, 0 when unknown.
-    With a ``problem`` there are no lines.
+    With a ``problem`` there are no lines. ``note`` is what else is to be known of the lines.
     """
 
     lines: tuple[str, ...] = ()
     first: int = 1
     line: int = 0
     problem: str = ""
+    note: str = ""
 
 
-def read_window(path: str, cwd: str, line: int, text: str = "") -> FileWindow:
-    """Lines around number ``line``; for 0 around the place where ``text`` stands. Blocking."""
+def read_window(
+    path: str, cwd: str, line: int, texts: tuple[str, ...] = (), skip: int = 0
+) -> FileWindow:
+    """Lines around number ``line``; for 0 around the place ``skip`` lines below the start of the
+    first of ``texts`` that stands there. Blocking.
+    """
     try:
-        content, size = _content(_place(path, cwd))
+        content, size = _content(place_of(path, cwd))
     except FileNotFoundError:
         return FileWindow(problem="There is no such file (any more).")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         return FileWindow(problem=f"It cannot be read: {reason}.")
     if content is None:
-        return FileWindow(problem="It is no ordinary file.")
+        return FileWindow(problem="It is not an ordinary file.")
     if b"\0" in content[:_BINARY]:
         return FileWindow(problem=f"It is a binary file of {size:,} bytes.")
     if not content:
         return FileWindow(problem="It is empty.")
-    whole = content.decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\n")
-    return _around(whole, line or _line_of(whole, text), cut=size > len(content))
+    cut = size > len(content)
+    if cut:
+        content = content[: content.rfind(b"\n") + 1] or content
+    notes = [f"only its first {MOST // 1_000_000} MB are read"] if cut else []
+    try:
+        whole = content.decode("utf-8")
+    except UnicodeDecodeError:
+        whole = content.decode("utf-8", "replace")
+        notes.append("it is not UTF-8")
+    whole = whole.removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n")
+    at = line or _line_of(whole, texts, skip)
+    return _around(whole, at, notes, cut=cut)
 
 
-def _place(path: str, cwd: str) -> Path:
+def place_of(path: str, cwd: str) -> Path:
+    """Where ``path`` lies, which may be a ``file:`` address or start at ``cwd``."""
     if path.startswith("file://"):
         path = unquote(urlsplit(path).path)
     return Path(cwd) / path
@@ -60,7 +76,13 @@ def _place(path: str, cwd: str) -> Path:
 
 def _content(place: Path) -> tuple[bytes | None, int]:
     """The start of an ordinary file, None for anything else, and its size."""
-    # Not blocking: a named pipe would wait for a writer before it shows what it is.
+    # Looked at first: to open a device can do something to it.
+    facts = place.stat()
+    if stat.S_ISDIR(facts.st_mode):
+        raise IsADirectoryError(0, "it is a directory")
+    if not stat.S_ISREG(facts.st_mode):
+        return None, 0
+    # Not blocking: it may have become a named pipe, which waits for a writer.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
     descriptor = os.open(place, flags | getattr(os, "O_BINARY", 0))
     with os.fdopen(descriptor, "rb") as file:
@@ -70,23 +92,30 @@ def _content(place: Path) -> tuple[bytes | None, int]:
         return file.read(MOST), facts.st_size
 
 
-def _line_of(whole: str, text: str) -> int:
-    """The number of the line where ``text``, or else its first line with words, stands."""
-    words = next((line for line in text.split("\n") if line.strip()), "")
-    for wanted in (text, words):
-        at = whole.find(wanted) if wanted.strip() else -1
+def _line_of(whole: str, texts: tuple[str, ...], skip: int) -> int:
+    """The number of the line at which the first of ``texts`` that is there differs; else that of
+    the first line with words of one of them; 0 when nothing of them is there.
+    """
+    for text in texts:
+        at = whole.find(text.removesuffix("\n")) if text.strip() else -1
         if at >= 0:
-            blank = len(wanted) - len(wanted.lstrip("\n"))
-            return whole.count("\n", 0, at + blank) + 1
+            return whole.count("\n", 0, at) + 1 + skip
+    for text in texts:
+        words = next((line for line in text.split("\n")[skip:] if line.strip()), "")
+        at = whole.find(words) if words else -1
+        if at >= 0:
+            return whole.count("\n", 0, at) + 1
     return 0
 
 
-def _around(whole: str, line: int, *, cut: bool) -> FileWindow:
+def _around(whole: str, line: int, notes: list[str], *, cut: bool) -> FileWindow:
     lines = whole.split("\n")
     if line > len(lines):
         if cut:
             return FileWindow(problem=f"Line {line:,} lies beyond the part that is read.")
-        line = len(lines)  # the file was longer before
+        notes = [*notes, f"it ends before line {line:,}"]
+        line = len(lines)
     first = max(1, line - AROUND)
     shown = lines[first - 1 : max(line, 1) + AROUND]
-    return FileWindow(tuple(one[:_LONGEST_LINE] for one in shown), first, line)
+    shortened = tuple(one[:_LONGEST_LINE] for one in shown)
+    return FileWindow(shortened, first, line, note=", ".join(notes))

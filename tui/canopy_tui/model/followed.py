@@ -6,6 +6,7 @@ Pure: it reads the state alone; what the file holds is not known here.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from canopy_shared.content import Diff
@@ -17,23 +18,24 @@ if TYPE_CHECKING:
 
 _LOOKED_AT = 100
 """Entries from the end of a transcript among which a place is looked for."""
-_NEEDLE = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class FilePlace:
     """``path`` is as the agent wrote it, from ``cwd`` on when it is not absolute. ``line`` counts
-    from 1, 0 when the agent names none; ``text`` is then some text that stands there. ``session``
-    is who works there, ``revision`` changes with every news of the call.
+    from 1, 0 when the agent names none; then the place is ``skip`` lines below the start of the
+    first of ``texts`` that the file holds. ``session`` is who works there, ``call`` the key and
+    the status of its tool call: the file is another when the status is.
     """
 
     session: str
     path: str
     cwd: str
     line: int = 0
-    text: str = ""
+    texts: tuple[str, ...] = ()
+    skip: int = 0
     title: str = ""
-    revision: tuple[int, int] = (0, 0)
+    call: tuple[int, str] = (0, "")
 
 
 def newest_place(state: ClientState, session: str) -> FilePlace | None:
@@ -42,34 +44,63 @@ def newest_place(state: ClientState, session: str) -> FilePlace | None:
     if view is None:
         return None
     found = [
-        (entry.ended_at or entry.at, one, entry)
+        (_when(entry), one, entry)
         for one in (view, *tree.below(state, session))
         if (entry := _newest(one)) is not None
     ]
     if not found:
         return None
     _, one, entry = max(found, key=lambda row: row[0])
-    return _place(one, entry, state.root_of(one).cwd)
+    return _place(one, entry, one.cwd or state.root_of(one).cwd)
+
+
+def _when(entry: ToolEntry) -> float:
+    """A file that is read counts from the beginning of the call, one that is changed again when it
+    was: else the end of one of several reads would take the place back.
+    """
+    changes = any(isinstance(one, Diff) for one in entry.content)
+    return entry.ended_at if changes and entry.ended_at is not None else entry.at
 
 
 def _newest(view: SessionView) -> ToolEntry | None:
-    for entry in reversed(view.entries[-_LOOKED_AT:]):
-        if isinstance(entry, ToolEntry) and any(one.path for one in entry.locations):
-            return entry
-    return None
+    calls = (
+        entry
+        for entry in view.entries[: -_LOOKED_AT - 1 : -1]
+        if isinstance(entry, ToolEntry) and _path_of(entry)
+    )
+    first = next(calls, None)
+    return first and max((first, *calls), key=_when)
+
+
+def _path_of(entry: ToolEntry) -> str:
+    """The place that is named last; an agent may name it only in a change."""
+    named = [one.path for one in entry.locations if one.path]
+    changed = [one.path for one in entry.content if isinstance(one, Diff) and one.path]
+    return (named or changed or [""])[-1]
 
 
 def _place(view: SessionView, entry: ToolEntry, cwd: str) -> FilePlace:
-    location = [one for one in entry.locations if one.path][-1]
-    line = location.line if isinstance(location.line, int) and location.line > 0 else 0
-    written = [one.new_text for one in entry.content if isinstance(one, Diff)]
-    texts = [text for text in written if text.strip()]
+    path = _path_of(entry)
+    lines = [one.line for one in entry.locations if one.path == path]
+    line = next((n for n in reversed(lines) if isinstance(n, int) and n > 0), 0)
+    diffs = [one for one in entry.content if isinstance(one, Diff)]
+    diff = next((one for one in reversed(diffs) if one.path == path), diffs[-1] if diffs else None)
+    texts, skip = _changed(diff) if diff is not None and not line else ((), 0)
     return FilePlace(
         session=view.id,
-        path=location.path,
+        path=path,
         cwd=cwd,
         line=line,
-        text=texts[-1][:_NEEDLE] if texts else "",
+        texts=texts,
+        skip=skip,
         title=entry.title,
-        revision=(entry.key, entry.revision),
+        call=(entry.key, entry.status),
     )
+
+
+def _changed(diff: Diff) -> tuple[tuple[str, ...], int]:
+    """What stands there after the change and before it, and how many lines both begin with."""
+    new, old = diff.new_text, diff.old_text if isinstance(diff.old_text, str) else ""
+    pairs = zip(new.split("\n"), old.split("\n"), strict=False)
+    alike = takewhile(lambda pair: pair[0] == pair[1], pairs) if old else ()
+    return tuple(text for text in (new, old) if text.strip()), sum(1 for _ in alike)

@@ -19,8 +19,8 @@ class FollowApp(PaneApp):
 
             main.followed = FollowPanel(self.state, self.around.glyphs)
             main.query_one("#pane").mount(main.followed, after=main.transcript)
-            shows = True
         else:
-            shows = main.followed.display = not main.followed.display
+            if main.focused is not None and main.followed in main.focused.ancestors:
+                main.focus_home()
+            main.followed.display = not main.followed.display
         main.followed.show(self.open_session)
-        self.say("The agent's files are followed." if shows else "They are followed no more.")

@@ -6,7 +6,7 @@ Made when it is wanted first; what is read comes from ``file_window``, and nothi
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -16,24 +16,31 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
-from canopy_tui.file_window import FileWindow, read_window
+from canopy_tui.file_window import FileWindow, place_of, read_window
+from canopy_tui.model.changes import shortened
 from canopy_tui.model.followed import FilePlace, newest_place
 from canopy_tui.model.glyphs import ASCII
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.clicks import Clickable, clickable
-from canopy_tui.view.header import home_short
+from canopy_tui.view.header import ending, home_short
 from canopy_tui.view.highlight import code_lines, language_of
 from canopy_tui.view.ink import mix
+from canopy_tui.view.keys import FOLLOWED
 from canopy_tui.view.labels import name_of
 from canopy_tui.view.strips import fitted
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.binding import BindingType
 
     from canopy_tui.model.state import ClientState
     from canopy_tui.view.strips import Line
 
+BESIDE = 120
+"""Columns of a pane from which on a file has room beside its transcript."""
+_LEAD = "Follows  "
 _CLOSE = "[close]"
 _WAITS = "No tool call has named a file yet."
 
@@ -46,23 +53,28 @@ class FollowTitle(Clickable):
     def __init__(self) -> None:
         super().__init__()
         self.place = ""
+        self.note = ""
         self.who = ""
 
     def render(self) -> Content:
         """One line; a path is cut at its beginning."""
         close = Content.styled(_CLOSE, "$primary").stylize(clickable("app.toggle_follow"))
-        room = max(8, self.size.width - len("Follows  ") - cell_len(self.who) - len(_CLOSE) - 2)
-        place = self.place
-        while cell_len(place) > room:
-            place = "…" + place.removeprefix("…")[1:]
+        width = max(1, self.size.width)
+        room = width - cell_len(self.who) - cell_len(_LEAD) - len(_CLOSE) - 2
+        place = ending(self.place, max(8, room))
+        note = fitted(self.note, room - cell_len(place)) if room - cell_len(place) > 8 else ""
         line = Content.assemble(
-            ("Follows  ", "bold $secondary"), place, (self.who, "$text-muted"), "  ", close
+            (_LEAD, "bold $secondary"), place, (self.who, "$text-muted"), (note, "$warning")
         )
-        return line.truncate(max(1, self.size.width), ellipsis=True)
+        line = line.truncate(max(1, width - len(_CLOSE) - 1), ellipsis=True)
+        return Content.assemble(line, " " * (width - line.cell_length - len(_CLOSE)), close)
 
 
-class FollowFile(ScrollView, can_focus=False):
-    """The lines, with their numbers and a mark at the place."""
+class FollowFile(ScrollView, can_focus=True):
+    """The lines, with their numbers and a mark at the place. Tab goes there, to read around."""
+
+    BINDINGS: ClassVar[list[BindingType]] = FOLLOWED.bindings()
+    HELP = "The file at which the agent works. It goes on when the agent does."
 
     DEFAULT_CSS = """
     FollowFile {
@@ -70,28 +82,47 @@ class FollowFile(ScrollView, can_focus=False):
         background: $surface;
         scrollbar-size-vertical: 1;
         overflow-x: hidden;
+        &:focus { background-tint: $foreground 5%; }
     }
     """
 
     def __init__(self, glyphs: str) -> None:
-        super().__init__()
+        super().__init__(id="followed-file")
         self._mark = ">" if glyphs == ASCII else "▶"
         self._window = FileWindow(problem=_WAITS)
         self._path = ""
         self._lines: list[Line] = []
 
     def show(self, window: FileWindow, path: str) -> None:
-        """Draw ``window``, with the place in the middle."""
+        """Draw ``window``, with the place in the middle; where the person has scrolled to stays
+        in view while the place is the same.
+        """
+        before = (self._path, self._window.first, self._window.line)
         self._window, self._path = window, path
         self._colour()
         self.virtual_size = Size(self.size.width, max(1, len(window.lines)))
         self.refresh()
-        # Only then is it known how far it can be scrolled.
-        self.call_after_refresh(self._centre)
+        if before != (path, window.first, window.line):
+            self._centre()
+
+    def action_move(self, step: int) -> None:
+        """Scroll by so many lines."""
+        self.scroll_to(y=self.scroll_offset.y + step, animate=False, immediate=True, force=True)
+
+    def action_page(self, step: int) -> None:
+        """Scroll by so many pages."""
+        self.action_move(step * max(1, self.size.height - 1))
+
+    def action_place(self) -> None:
+        """Back to the place."""
+        self._centre()
 
     def _centre(self) -> None:
         at = (self._window.line or 1) - self._window.first
-        self.scroll_to(y=max(0, at - self.size.height // 2), animate=False)
+        # At once: of two scrolls that are put off the older may come last.
+        self.scroll_to(
+            y=max(0, at - self.size.height // 2), animate=False, immediate=True, force=True
+        )
 
     def _colour(self) -> None:
         ink = mix(self.app.theme_variables, native=self.app.native_ansi_color)
@@ -106,7 +137,7 @@ class FollowFile(ScrollView, can_focus=False):
     def on_resize(self) -> None:
         """Lines are cut at the width."""
         self.virtual_size = Size(self.size.width, max(1, len(self._lines)))
-        self.call_after_refresh(self._centre)
+        self._centre()
 
     def render_line(self, y: int) -> Strip:
         """One line of the file, or what is wrong with it."""
@@ -131,7 +162,16 @@ class FollowFile(ScrollView, can_focus=False):
 class FollowPanel(Vertical):
     """Shows where the session in view, or an agent below it, works. Reads one file at a time."""
 
-    DEFAULT_CSS = "FollowPanel { height: 40%; min-height: 4; max-height: 20; }"
+    DEFAULT_CSS = """
+    FollowPanel { height: 40%; min-height: 3; max-height: 20; }
+    FollowPanel.-side {
+        dock: right;
+        width: 50%;
+        height: 100%;
+        max-height: 100%;
+        border-left: vkey $line;
+    }
+    """
 
     def __init__(self, state: ClientState, glyphs: str) -> None:
         super().__init__(id="follow")
@@ -156,6 +196,7 @@ class FollowPanel(Vertical):
         self._session = session
         if not (self.display and self.is_mounted):
             return
+        self.place()
         self._wanted = newest_place(self._state, session) if session is not None else None
         if self._wanted is None and self._shown is not None:
             self._shown = None
@@ -164,6 +205,15 @@ class FollowPanel(Vertical):
             self._reads = True
             self.run_worker(self._read(), group="follow", exit_on_error=False)
 
+    def place(self) -> None:
+        """Beside the transcript where there is room for both, else below it."""
+        pane = self.parent
+        self.set_class(isinstance(pane, Widget) and pane.size.width >= BESIDE, "-side")
+
+    def on_resize(self) -> None:
+        """There may be room beside the transcript now, or not any more."""
+        self.call_later(self.place)
+
     async def _read(self) -> None:
         """Until what is shown is what is wanted: places that come meanwhile are skipped."""
         try:
@@ -171,7 +221,7 @@ class FollowPanel(Vertical):
                 place = self._wanted
                 assert place is not None
                 window = await asyncio.to_thread(
-                    read_window, place.path, place.cwd, place.line, place.text
+                    read_window, place.path, place.cwd, place.line, place.texts, place.skip
                 )
                 self._shown = place
                 if self.is_mounted:
@@ -181,10 +231,12 @@ class FollowPanel(Vertical):
 
     def _draw(self, window: FileWindow, place: FilePlace | None) -> None:
         title = self.query_one(FollowTitle)
-        title.place = title.who = ""
+        title.place = title.who = title.note = ""
         if place is not None:
             line = f":{window.line}" if window.line else ""
-            title.place = f"{clipped(home_short(place.path), 400)}{line}"
+            path = shortened(str(place_of(place.path, place.cwd)), place.cwd)
+            title.place = f"{clipped(home_short(path), 400)}{line}"
+            title.note = f"  {window.note}" if window.note else ""
             view = self._state.sessions.get(place.session)
             if view is not None and place.session != self._session:
                 title.who = f"  {name_of(self._state, view)}"

@@ -16,7 +16,7 @@ from canopy_tui.model.glyphs import ASCII, UNICODE
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.words import money
 from canopy_tui.view.clicks import Clickable, clickable
-from canopy_tui.view.keys import BACKGROUND, TRANSCRIPT, TREE, shown
+from canopy_tui.view.keys import BACKGROUND, FOLLOWED, TRANSCRIPT, TREE, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +46,12 @@ _CHANGES = frozenset(
     {"app.restart_agent", "app.stop_turn", "app.cycle_mode", "app.say_now", "stop"}
 )
 """Actions that need an agent."""
-_KEYS_OF = {"tree": TREE, "tasks": BACKGROUND, "transcript": TRANSCRIPT}
+_KEYS_OF = {
+    "tree": TREE,
+    "tasks": BACKGROUND,
+    "transcript": TRANSCRIPT,
+    "followed-file": FOLLOWED,
+}
 """By the id of the widget that has the focus: the keys that work only there."""
 
 

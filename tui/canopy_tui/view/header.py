@@ -74,7 +74,7 @@ class HeaderLine(Clickable):
 
     def _where(self, root: SessionView | None, room: int) -> Content:
         path = clipped(home_short(root.cwd if root and root.cwd else self._directory), 200)
-        return Content(path if cell_len(path) <= room else _ending(path, room))
+        return Content(path if cell_len(path) <= room else ending(path, room))
 
     def _facts(self, root: SessionView | None) -> list[Content]:
         link = self._state.link
@@ -117,7 +117,7 @@ class HeaderLine(Clickable):
         return Content("  ").join(parts)
 
 
-def _ending(path: str, room: int) -> str:
+def ending(path: str, room: int) -> str:
     """The end of ``path``, which says more than its start, in ``room`` cells."""
     return fitted(path[::-1], room)[::-1]
 

@@ -58,7 +58,7 @@ EVERYWHERE = Group(
         Key("find-next", "f3", "find_next(1)", "Next found", True),
         Key("find-previous", "shift+f3", "find_next(-1)", "Found before", True),
         Key("split", "ctrl+backslash,f12", "split", "Main agent and this one side by side", True),
-        Key("follow", "f11,alt+f", "toggle_follow", "Follow the agent's files, or not", True),
+        Key("follow", "f11,alt+f", "toggle_follow", "Follow the agent through files, or not", True),
         Key("root", "ctrl+g", "open_root", "Go to the main agent", True),
         Key("parent", "alt+up", "open_parent", "Go up to the parent", True),
         Key("first-child", "alt+down", "open_child", "Go down to the first child", True),
@@ -161,6 +161,17 @@ TRANSCRIPT = Group(
         Key(
             "transcript.export", "e", "app.export('markdown')", "Export as Markdown", hint="export"
         ),
+    ),
+)
+
+FOLLOWED = Group(
+    "The file that is followed (Tab goes there)",
+    (
+        Key("followed-up", "up,k", "move(-1)", "Line above"),
+        Key("followed-down", "down,j", "move(1)", "Line below"),
+        Key("followed-page-up", "pageup", "page(-1)", "Page up"),
+        Key("followed-page-down", "pagedown", "page(1)", "Page down"),
+        Key("followed-place", "home", "place", "Where the agent is", hint="the agent's place"),
     ),
 )
 
@@ -361,6 +372,7 @@ GROUPS = (
     COMPOSER,
     HISTORY,
     TRANSCRIPT,
+    FOLLOWED,
     TREE,
     SESSIONS,
     BACKGROUND,
