@@ -250,11 +250,8 @@ async def tools(stage: Stage, take: Take) -> None:
 async def following(stage: Stage, take: Take) -> None:
     """The file at which an agent works, below the transcript."""
     stage.host.until(lambda state: len(state.sessions) >= 7)
-    stage.app.go(stage.host.state.roots[2])
-    stage.host.until(_asks)
-    await stage.settle()
-    if not stage.app.shows_main:
-        await stage.press("escape")
+    root = stage.host.state.sessions[stage.host.state.roots[2]]
+    stage.app.go(root.children[-1])
 
     def read(path: str, _cwd: str, *where: Any) -> FileWindow:
         return read_window(path.replace(DIRECTORY, str(SAMPLE)), str(SAMPLE), *where)

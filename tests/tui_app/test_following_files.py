@@ -46,7 +46,7 @@ def test_whatever_is_wrong_with_a_file_is_a_sentence(
     def problem(path: str, line: int = 1) -> str:
         return read_window(path, str(tmp_path), line).problem
 
-    assert problem("gone") == "There is no such file (any more)."
+    assert problem("gone") == "There is no such file."
     assert problem("binary") == "It is a binary file of 6 bytes."
     assert problem("empty") == "It is empty."
     assert problem("pipe") == "It is not an ordinary file."
@@ -131,12 +131,12 @@ async def test_the_file_goes_where_the_agents_go(tmp_path: Path, size: tuple[int
         await play.shows("bad␛[31m.txt:1  scout  it ends before line 9")
         hostile.unlink()
         play.stage.call_update("t3", session="a1", status="completed")
-        await play.shows("There is no such file (any more).")
+        await play.shows("There is no such file.")
         await play.press("f11")
         await play.shows_no("[close]")
         assert play.screen.focused is play.app.main.composer.area
         await play.press("alt+f")
-        await play.shows("There is no such file (any more).")
+        await play.shows("There is no such file.")
         title = play.app.query_one(FollowTitle)
         at = next(line for line in play.lines if "[close]" in line).index("[close]")
         await play.pilot.click(FollowTitle, offset=(at - title.region.x + 1, 0))

@@ -43,7 +43,7 @@ def read_window(
     try:
         content, size = _content(place_of(path, cwd))
     except FileNotFoundError:
-        return FileWindow(problem="There is no such file (any more).")
+        return FileWindow(problem="There is no such file.")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         return FileWindow(problem=f"It cannot be read: {reason}.")
