@@ -90,7 +90,9 @@ def _words(text: str) -> list[str]:
 
 def _path(word: str) -> str | None:
     if word.startswith("file://"):
-        place = urlsplit(word)
-        path = unquote(place.path)
+        try:
+            path = unquote(urlsplit(word).path)
+        except ValueError:
+            return None
         return path[1:] if _DRIVE.match(path[1:]) else path
     return word if word.startswith(("/", "~/")) or _DRIVE.match(word) else None

@@ -59,6 +59,15 @@ def for_file(text: str) -> str:
     )
 
 
+def encodable(text: str) -> str:
+    """``text`` with every half of a surrogate pair that stands alone as ``\ufffd``: JSON may hold
+    some, UTF-8 cannot.
+    """
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def _shown(found: re.Match[str]) -> str:
     character = found.group()
     if character in _JOINERS and _joins(found):

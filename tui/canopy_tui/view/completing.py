@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from canopy_tui.model.mentions import open_mention, spelled
 from canopy_tui.model.own_commands import offered
 from canopy_tui.view.completion import Completion, Offer
+from canopy_tui.view.prompt_area import plain
 from canopy_tui.view.slash_offers import SlashOffers, hint_of, offers_for
 
 if TYPE_CHECKING:
@@ -112,9 +113,9 @@ class Completing:
                 if " " in offer.text or area.document[row][mention.start + 1 :][:1] == '"'
                 else ""
             )
-            text = f"@{quote}{offer.text}"
+            text = plain(f"@{quote}{offer.text}")
         else:
-            text = spelled(offer.text)
+            text = plain(spelled(offer.text))
             self.chosen.add(text)
             text += " "
         area.replace(text, (row, mention.start), (row, column))

@@ -22,6 +22,7 @@ from canopy_shared.elicitation_fields import (
     TextField,
     Value,
 )
+from canopy_tui.model.sanitize import visible
 from canopy_tui.view.choice_list import ChoiceList
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.strips import fitted
@@ -94,6 +95,7 @@ class FieldRow(Vertical):
         super().__init__(id=f"field-{number}", classes="field")
         self.field = field
         self._start = start
+        self._untouched = ""
         self._dot = dot
         self._control_id = f"control-{number}"
         self.set_class(field.custom_answer_to is not None, "-custom")
@@ -126,7 +128,7 @@ class FieldRow(Vertical):
                     yield Switch(bool(start), animate=False, id=control_id)
                     yield Static(_on_off(bool(start)), classes="field-word", markup=False)
             case TextField() if is_multiline(field):
-                yield TextArea(written(start), compact=True, id=control_id)
+                yield TextArea(self._begins_with(multiline=True), compact=True, id=control_id)
             case _ if field.custom_answer_to is not None:
                 with Horizontal(classes="field-line"):
                     yield Static(foreign(field.title or "Other"), classes="field-word")
@@ -134,10 +136,15 @@ class FieldRow(Vertical):
             case _:
                 yield self._line()
 
+    def _begins_with(self, *, multiline: bool) -> str:
+        """What stands in the field, so long as nobody writes something else."""
+        self._untouched = visible(written(self._start), multiline=multiline)
+        return self._untouched
+
     def _line(self) -> Input:
         return Input(
-            written(self._start),
-            placeholder=self._hint(),
+            self._begins_with(multiline=False),
+            placeholder=visible(self._hint(), multiline=False),
             select_on_focus=False,
             id=self._control_id,
         )
@@ -173,10 +180,14 @@ class FieldRow(Vertical):
             case Input() as line if isinstance(self.field, NumberField):
                 return read_number(line.value)
             case Input() as line:
-                return line.value.strip() or None
+                return self._typed(line.value).strip() or None
             case TextArea() as area:
-                return area.text.strip("\n") or None
+                return self._typed(area.text).strip("\n") or None
         raise AssertionError("a control of no known kind")
+
+    def _typed(self, text: str) -> str:
+        """What was typed; where that is nothing, the value to begin with as it came."""
+        return written(self._start) if text == self._untouched else text
 
     def check(self) -> str:
         """Show why the answer cannot be sent, and return it; empty when it can be."""

@@ -121,7 +121,7 @@ class ExportApp(ReachApp):
 
     def ask_file(self, path: str) -> None:
         """Open a file with the program of the desktop."""
-        if not Path(path).is_file():
+        if not _is_file(path):
             self.say(f"There is no file {clipped(path, 300)}")
             return
 
@@ -156,3 +156,11 @@ class ExportApp(ReachApp):
 
 def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "agent"
+
+
+def _is_file(path: str) -> bool:
+    try:
+        path.encode()
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False

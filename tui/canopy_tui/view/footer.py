@@ -13,7 +13,7 @@ from textual.content import Content
 
 from canopy_tui.model import tree
 from canopy_tui.model.glyphs import ASCII, UNICODE
-from canopy_tui.model.sanitize import clipped
+from canopy_tui.model.sanitize import clipped, visible
 from canopy_tui.model.words import money
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.keys import BACKGROUND, FOLLOWED, TRANSCRIPT, TREE, shown
@@ -181,7 +181,7 @@ class FooterLine(Clickable):
 
     def say(self, text: str) -> None:
         """Show ``text`` instead of the keys; empty brings the keys back."""
-        self._said = text
+        self._said = visible(text, multiline=False)
         self.refresh()
 
     def render(self) -> Content:

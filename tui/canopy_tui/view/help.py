@@ -76,10 +76,9 @@ class HelpScreen(ModalScreen[None]):
 
     def on_resize(self) -> None:
         """A row stays a row."""
-        frame = self.query_one("#help-frame")
-        self.query_one("#help-text", Static).update(
-            self._text(frame.scrollable_content_region.width)
-        )
+        for text in self.query("#help-text").results(Static):  # none while it is taken down
+            frame = self.query_one("#help-frame")
+            text.update(self._text(frame.scrollable_content_region.width))
 
     def action_scroll(self, lines: int) -> None:
         """Scroll by lines."""

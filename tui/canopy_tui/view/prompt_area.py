@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from textual.document._document import Location
     from textual.document._edit import Edit
 
-_CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
+_CONTROLS = {
+    code: None
+    for code in (*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000))
+    if chr(code) not in "\n\t"
+}
 
 _JOINERS = re.compile("[\u200c\u200d\ufe0e\ufe0f\U000e0020-\U000e007f]")
 """Parts of emoji and of real scripts that Textual does not count as typed text."""
@@ -103,17 +107,17 @@ class PromptArea(TextArea):
 
     def begin_with(self, text: str) -> None:
         """Hold ``text``, caret at the end, with nothing to undo."""
-        self.load_text(text)
+        self.load_text(plain(text))
         self.move_cursor(self.document.end)
 
     def show_text(self, text: str) -> None:
         """Replace the whole text, caret at the end; undo brings the old text back."""
-        self.replace(text, (0, 0), self.document.end)
+        self.replace(plain(text), (0, 0), self.document.end)
         self.move_cursor(self.document.end)
 
     def put(self, text: str) -> None:
         """Put ``text`` at the caret, in place of what is selected; one step to undo."""
-        result = self.replace(text, *self.selection)
+        result = self.replace(plain(text), *self.selection)
         self.move_cursor(result.end_location)
         self.history.checkpoint()
 

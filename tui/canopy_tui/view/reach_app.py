@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from textual import work
 
-from canopy_tui.model.sanitize import clipped
+from canopy_tui.model.sanitize import clipped, encodable, visible
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.stop_app import StopApp
 
@@ -34,7 +34,11 @@ class ReachApp(StopApp):
 
     def copy(self, text: str) -> None:
         """Put ``text`` on the clipboard, exactly as it is, and say how."""
-        self._copy(text)
+        self._copy(encodable(text))
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """By the terminal. Textual would fail on what UTF-8 cannot hold."""
+        super().copy_to_clipboard(encodable(text))
 
     @work(group="copy")
     async def _copy(self, text: str) -> None:
@@ -44,13 +48,13 @@ class ReachApp(StopApp):
         if desktop is not None and await desktop.copy(text):
             self.tell(f"{what}.", 2.0)
             return
-        size = len(text.encode("utf-8", "surrogatepass"))
+        size = len(text.encode())
         if desktop is None or (size <= OSC_52_LIMIT and self.around.terminal_copies):
             self.copy_to_clipboard(text)
             self.tell(f"{what} by the terminal.", 2.0)
             return
         try:
-            path = desktop.keep(text.encode("utf-8", "surrogatepass"), ".txt")
+            path = desktop.keep(text.encode(), ".txt")
         except OSError as error:
             self.tell(f"Not copied: {clipped(str(error), 200)}")
         else:
@@ -62,12 +66,11 @@ class ReachApp(StopApp):
         if self.shows_main:
             self.say(text, seconds)
         else:
-            self.notify(text, timeout=seconds, markup=False)
+            self.notify(visible(text, multiline=True), timeout=seconds, markup=False)
 
     def ask_open(self, url: str) -> None:
         """Open an address, after showing it."""
-        scheme = urlsplit(url).scheme.lower() if "\n" not in url else ""
-        title = _QUESTIONS.get(scheme)
+        title = _QUESTIONS.get(_scheme(url))
         if title is None:
             self.tell("Only web pages, mail and files are opened.")
             return
@@ -94,3 +97,13 @@ class ReachApp(StopApp):
     def on_transcript_view_open_link(self, event: TranscriptView.OpenLink) -> None:
         """A link in foreign text: show where it really goes, and ask."""
         self.ask_open(event.url)
+
+
+def _scheme(url: str) -> str:
+    """Empty for what is no address, and for what no program could be given."""
+    try:
+        url.encode()
+        scheme = urlsplit(url).scheme.lower()
+    except ValueError:
+        return ""
+    return "" if {"\n", "\0"} & set(url) else scheme

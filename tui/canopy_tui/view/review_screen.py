@@ -130,7 +130,7 @@ class ReviewScreen(ModalScreen[None]):
                 rows.append(Row(((clipped(words, paper.width), ink.muted),)))
             for session, old, new in file.edits:
                 view = self._state.sessions.get(session)
-                who = name_of(self._state, view) if view else session
+                who = name_of(self._state, view) if view else clipped(session, 80)
                 rows += [BLANK, Row(((f"by {who}", ink.muted), *change_runs(old, new, paper)))]
                 rows += diff_rows(changes(old, new), paper)
             return rows

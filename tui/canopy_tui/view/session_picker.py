@@ -18,7 +18,7 @@ from textual.widgets import Input, Static
 
 from canopy_tui.model.catalogue import ALL, UNARCHIVED, ListedSession, Query, found
 from canopy_tui.model.intents import ArchiveSession, DeleteSession, ListSessions, RenameSession
-from canopy_tui.model.sanitize import clipped
+from canopy_tui.model.sanitize import clipped, visible
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.header import home_short
@@ -296,7 +296,7 @@ class SessionPicker(ModalScreen[None]):
         row = self._list.current
         if self._renamed is not None:
             title = self.query_one(SearchLine).value.strip()
-            if title and title != self._renamed.title:
+            if title and title != visible(self._renamed.title, multiline=False).strip():
                 self._post(RenameSession(self._renamed.id, title))
             self._end_rename()
         elif row is not None:
@@ -319,7 +319,7 @@ class SessionPicker(ModalScreen[None]):
         """Write another title."""
         if (row := self._row()) is not None:
             self._renamed = row
-            self._begin_line(row.title)
+            self._begin_line(visible(row.title, multiline=False))
 
     def _end_rename(self) -> None:
         self._renamed = None
