@@ -80,7 +80,9 @@ class FormPane(Vertical):
 
     def on_mount(self) -> None:
         """Begin at the first field, if the request was not withdrawn meanwhile."""
-        self.query("#control-0, #form-send").focus()
+        first = next(iter(self.query("#control-0, #form-send")), None)
+        if first is not None:
+            first.focus(scroll_visible=False)  # before all is laid out that would hide its title
 
     @property
     def elastic(self) -> Widget | None:

@@ -65,6 +65,8 @@ class RequestScreen(ModalScreen[bool]):
         Binding("f1", "app.show_keys", show=False),
     ]
 
+    AUTO_FOCUS = "PermissionPane *, LinkPane *"
+    """A form takes the focus itself: Textual would scroll to it before all is laid out."""
     HORIZONTAL_BREAKPOINTS = _WIDTHS
     VERTICAL_BREAKPOINTS = _HEIGHTS
 
@@ -273,6 +275,12 @@ class RequestScreen(ModalScreen[bool]):
             if child.display
         )
         elastic.styles.max_height = max(elastic.gutter.height + 1, room - fixed)
+        self.call_after_refresh(self._keep_focus_in_sight)
+
+    def _keep_focus_in_sight(self) -> None:
+        focused = self.focused
+        if focused is not None and not self.find_widget(focused).visible_region:
+            focused.scroll_visible(animate=False)
 
     def _keep(self) -> None:
         pane = self.pane
