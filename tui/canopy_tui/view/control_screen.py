@@ -119,8 +119,9 @@ class ControlScreen(ModalScreen[None]):
         self.set_class(width < _FULL_BELOW[0] or height < _FULL_BELOW[1], "-full")
 
     def show(self) -> None:
-        """What is shown may have changed."""
-        self._list.lay()
+        """What is shown may have changed; a screen that comes or goes has no list."""
+        for one in self.query(ControlList):
+            one.lay()
 
     @property
     def _list(self) -> ControlList:
