@@ -77,7 +77,7 @@ def test_a_whole_talk_its_recording_and_its_replay(tmp_path: Path) -> None:
         "Fix the build:   | command: rm -r build",
         "Fix the build:   1. Allow",
         "Fix the build:   2. Reject",
-        "Fix the build: Type 1 to 2.",
+        "Fix the build: Type a number from 1 to 2.",
         "canopy: That is no answer: type a number from 1 to 2.",
         "Fix the build: tool done: $ rm -r build",
         "Fix the build: agent done",
@@ -93,7 +93,8 @@ def test_a_whole_talk_its_recording_and_its_replay(tmp_path: Path) -> None:
         timeout=HANG_SECONDS,
         check=True,
     )
-    own = [line for line in lines if not line.startswith("canopy: That")]
+    for_the_person = ("canopy: That", "Fix the build: Type")
+    own = [line for line in lines if not line.startswith(for_the_person)]
     assert again.stdout.splitlines() == own
     assert again.stderr == ""
     torn = tmp_path / "torn.jsonl"
@@ -116,7 +117,8 @@ def test_a_prompt_from_a_pipe_and_nobody_to_answer(tmp_path: Path) -> None:
         {"type": "text", "text": "do \ufffd it\nnow"}
     ]
     assert script.answers()[0]["result"]["outcome"]["optionId"] == "no"
-    assert "canopy: nobody is there to answer, so the answer is no" in done.stdout
+    assert "canopy: nobody is there to answer, so the answer is no: Reject" in done.stdout
+    assert "Type" not in done.stdout
     assert done.returncode == 4
 
 

@@ -64,16 +64,16 @@ def test_a_form_is_filled_in_line_by_line() -> None:
     question = question_of(form(), None)
     shown = []
     for line in ("Ada", "1", "1, 2", "3"):
-        shown += question.lines()
+        shown += [*question.lines(), question.hint()]
         assert question.take(line) is None
-    shown += question.lines()
+    shown += [*question.lines(), question.hint()]
     assert question.take("yes") == i.AnswerElicitation(
         7, "accept", {"name": "Ada", "size": "s", "tags": ("a", "b"), "count": 3, "sure": True}
     )
     assert shown == [
         "Tell me",
         "(1 of 5) Name",
-        "Type your answer.",
+        "Type your answer. /decline and /cancel end the form.",
         "(2 of 5) Size (may stay empty)",
         "  1. Small",
         "  2. Large",
@@ -269,8 +269,10 @@ def test_answers_that_come_early_wait_for_their_questions() -> None:
     ]
     assert [line for line in room.lines if line.startswith("canopy: ")] == [
         "canopy: That is no answer: type a number from 1 to 2.",
-        "canopy: nobody is there to answer, so the answer is no",
+        "canopy: nobody is there to answer, so the answer is no: Reject",
     ]
+    # What is read by nobody does not say what to type.
+    assert [line.endswith("Type a number from 1 to 2.") for line in room.lines].count(True) == 2
 
 
 def test_the_end_of_input_refuses_what_is_asked_and_what_comes() -> None:

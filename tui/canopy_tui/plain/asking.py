@@ -28,7 +28,12 @@ from canopy_shared.elicitation_fields import (
     TextField,
     Value,
 )
-from canopy_shared.permission import REJECT_ALWAYS, REJECT_ONCE, PermissionRequest
+from canopy_shared.permission import (
+    REJECT_ALWAYS,
+    REJECT_ONCE,
+    PermissionOption,
+    PermissionRequest,
+)
 from canopy_tui.model.intents import AnswerElicitation, AnswerPermission
 from canopy_tui.model.sanitize import visible
 from canopy_tui.model.values import value_lines
@@ -40,20 +45,30 @@ if TYPE_CHECKING:
 PREVIEW_LINES = 200
 """Lines of what a call would do; nobody reads more, and the raw transcript has it all."""
 
+_CANCELLED = "cancelled"
+
 Answer = AnswerPermission | AnswerElicitation
 
 
 class Question(Protocol):
-    """One request. ``lines`` is what to print now; after each ``take`` it may be something else."""
+    """One request. ``lines`` is what to print now, and ``hint`` how to answer that; after each
+    ``take`` they may be something else.
+    """
 
     def lines(self) -> list[str]:
         """The question, or its next part."""
+
+    def hint(self) -> str:
+        """What to type, for somebody who can."""
 
     def take(self, typed: str) -> Answer | str | None:
         """The answer, when ``typed`` completes it; a sentence when ``typed`` is no answer."""
 
     def refusal(self) -> Answer:
         """The answer when nobody is there: no, and never yes."""
+
+    def refused(self) -> str:
+        """The name of that answer."""
 
 
 def question_of(request: PendingRequest, call: ToolEntry | None) -> Question:
@@ -73,6 +88,10 @@ def _clean(text: str) -> list[str]:
 
 def _numbered(words: Sequence[str]) -> list[str]:
     return [f"  {number}. {visible(w, multiline=False)}" for number, w in enumerate(words, 1)]
+
+
+def _range(count: int) -> str:
+    return "Type 1." if count == 1 else f"Type a number from 1 to {count}."
 
 
 def _picked(typed: str, count: int) -> int | None:
@@ -102,21 +121,33 @@ class PermissionQuestion:
         lines += [f"  | {line}" for line in preview[:PREVIEW_LINES]]
         if len(preview) > PREVIEW_LINES:
             lines.append(f"  | … {len(preview) - PREVIEW_LINES:,} more lines")
-        lines += _numbered([option.name for option in asked.options])
-        return [*lines, f"Type 1 to {len(asked.options)}."]
+        return lines + _numbered([option.name for option in asked.options])
+
+    def hint(self) -> str:
+        """The numbers."""
+        return _range(len(self._asked.options))
 
     def take(self, typed: str) -> Answer | str | None:
         """A number."""
         index = _picked(typed.strip(), len(self._asked.options))
         if index is None:
-            return f"That is no answer: type a number from 1 to {len(self._asked.options)}."
+            hint = self.hint()
+            return f"That is no answer: {hint[0].lower()}{hint[1:]}"
         return AnswerPermission(self._key, self._asked.options[index].option_id)
 
     def refusal(self) -> Answer:
         """Reject this once; without such an option, cancel."""
-        rejecting = [o for o in self._asked.options if o.kind in (REJECT_ONCE, REJECT_ALWAYS)]
-        rejecting.sort(key=lambda option: option.kind != REJECT_ONCE)
-        return AnswerPermission(self._key, rejecting[0].option_id if rejecting else None)
+        rejecting = self._rejecting()
+        return AnswerPermission(self._key, rejecting.option_id if rejecting else None)
+
+    def refused(self) -> str:
+        """The option, in the agent's words."""
+        rejecting = self._rejecting()
+        return visible(rejecting.name, multiline=False) if rejecting else _CANCELLED
+
+    def _rejecting(self) -> PermissionOption | None:
+        found = [o for o in self._asked.options if o.kind in (REJECT_ONCE, REJECT_ALWAYS)]
+        return min(found, key=lambda option: option.kind != REJECT_ONCE, default=None)
 
 
 def _preview(call: ToolEntry) -> Iterator[str]:
@@ -159,19 +190,26 @@ class PageQuestion:
             *_clean(self._asked.message),
             f"  {visible(self._asked.url, multiline=False)}",
             *_numbered(words),
-            "Open the page yourself, then type 1 to 3.",
         ]
+
+    def hint(self) -> str:
+        """Nothing is opened from here."""
+        return "Open the page yourself, then type 1, 2 or 3."
 
     def take(self, typed: str) -> Answer | str | None:
         """A number."""
         index = _picked(typed.strip(), len(self._ANSWERS))
         if index is None:
-            return "That is no answer: type a number from 1 to 3."
+            return "That is no answer: type 1, 2 or 3."
         return AnswerElicitation(self._key, self._ANSWERS[index][0])
 
     def refusal(self) -> Answer:
         """Nobody opened the page."""
         return AnswerElicitation(self._key, CANCEL)
+
+    def refused(self) -> str:
+        """Neither done nor declined."""
+        return _CANCELLED
 
 
 # --- a form ---------------------------------------------------------------------------------------
@@ -192,11 +230,19 @@ class FormQuestion:
         """The message before the first field, then the field."""
         head = _clean(self._asked.message) if self._at == 0 else []
         if not self._fields:
-            return [*head, *_numbered(["Accept", "Decline"]), "Type 1 or 2."]
+            return [*head, *_numbered(["Accept", "Decline"])]
         place = f"({self._at + 1} of {len(self._fields)}) " if len(self._fields) > 1 else ""
         field = self._fields[self._at]
-        lines = _field_lines(field, own_words=field.key in self._custom)
-        return [*head, place + lines[0], *lines[1:]]
+        first, *others = _field_lines(field)
+        return [*head, place + first, *others]
+
+    def hint(self) -> str:
+        """What the field takes; with the first one how to leave the form."""
+        if not self._fields:
+            return "Type 1 or 2."
+        field = self._fields[self._at]
+        hint = _field_hint(field, own_words=field.key in self._custom)
+        return hint if self._at else f"{hint} /decline and /cancel end the form."
 
     def take(self, typed: str) -> Answer | str | None:
         """The value of the field; ``/decline`` and ``/cancel`` end the form."""
@@ -227,28 +273,37 @@ class FormQuestion:
         """Nobody filled the form in."""
         return AnswerElicitation(self._key, CANCEL)
 
+    def refused(self) -> str:
+        """Neither filled in nor declined."""
+        return _CANCELLED
 
-def _field_lines(field: FormField, *, own_words: bool) -> list[str]:
+
+def _field_lines(field: FormField) -> list[str]:
     title = visible(field.title or field.key, multiline=False)
     lines = [title + ("" if field.required else " (may stay empty)")]
     lines += [f"  {line}" for line in _clean(field.description)]
-    hint = "Type your answer"
+    if isinstance(field, (ChoiceField, MultiChoiceField)):
+        lines += _numbered([_option(option) for option in field.options])
+    return lines
+
+
+def _field_hint(field: FormField, *, own_words: bool) -> str:
     match field:
         case BooleanField():
             hint = "Type yes or no"
-        case ChoiceField() | MultiChoiceField():
-            lines += _numbered([_option(option) for option in field.options])
-            several = isinstance(field, MultiChoiceField)
-            hint = "Type numbers with commas" if several else "Type a number"
+        case ChoiceField():
+            hint = "Type a number"
+        case MultiChoiceField():
+            hint = "Type numbers with commas"
         case NumberField():
             hint = "Type a whole number" if field.whole else "Type a number"
         case TextField():
-            pass
+            hint = "Type your answer"
         case _:
             assert_never(field)
     hint += ", or an answer of your own" if own_words else ""
     default = _shown_default(field)
-    return [*lines, f"{hint}{f', or nothing for {default}' if default else ''}."]
+    return f"{hint}{f', or nothing for {default}' if default else ''}."
 
 
 def _option(option: FieldOption) -> str:

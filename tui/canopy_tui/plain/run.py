@@ -115,7 +115,8 @@ class _Conversation:
             clock=time.monotonic,
         )
         self._answers = answers
-        self._reads_from_start = prompt is None
+        # Of a pipe it is soon known whether anything comes; at a terminal people wait to be asked.
+        self._reads_from_start = prompt is None or (answers and not sys.stdin.isatty())
         self._reading: asyncio.Future[None] | None = None
         if prompt is not None:
             self._talk.say(prompt.strip())
@@ -216,7 +217,7 @@ def print_recording(recording: Recording) -> int:
             if request.key not in asked:
                 asked.add(request.key)
                 question = question_about(player.state, request)
-                output(question_lines(narrator, request, question))
+                output(question_lines(narrator, request, question, answers=False))
 
     player = Player(recording, schedule=lambda _seconds, _call: None, on_touched=touched)
     narrator = Narrator(player.state)

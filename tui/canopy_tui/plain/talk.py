@@ -50,10 +50,12 @@ def question_about(state: ClientState, request: PendingRequest) -> Question:
     return question_of(request, call)
 
 
-def question_lines(narrator: Narrator, request: PendingRequest, question: Question) -> list[str]:
-    """The question, or its next part, with who asks."""
+def question_lines(
+    narrator: Narrator, request: PendingRequest, question: Question, *, answers: bool
+) -> list[str]:
+    """The question, or its next part, with who asks; how to answer it where somebody can."""
     who = narrator.name_of_session(request.session)
-    first, *others = question.lines()
+    first, *others = [*question.lines(), *([question.hint()] if answers else [])]
     return [f"{who}: question: {first}", *(f"{who}: {line}" for line in others)]
 
 
@@ -176,7 +178,7 @@ class Talk:
             self._write([f"{CANOPY}: that question no longer needs an answer"])
         while self._asked is None and (request := head(state, None)) is not None:
             question = question_about(state, request)
-            self._write(question_lines(self._narrator, request, question))
+            self._show(request, question)
             self._asked = (request.key, question)
             while self._ahead and self._asked is not None:
                 self._answer(self._ahead.popleft())
@@ -191,8 +193,13 @@ class Talk:
 
     def _refuse(self, question: Question) -> None:
         self._unanswered = True
-        self._write([f"{CANOPY}: nobody is there to answer, so the answer is no"])
+        answer = f"so the answer is no: {question.refused()}"
+        self._write([f"{CANOPY}: nobody is there to answer, {answer}"])
         self._host.act(question.refusal())
+
+    def _show(self, request: PendingRequest, question: Question) -> None:
+        answers = self._answers or bool(self._ahead)
+        self._write(question_lines(self._narrator, request, question, answers=answers))
 
     @property
     def asks(self) -> bool:
@@ -207,7 +214,7 @@ class Talk:
             self._write([f"{CANOPY}: {answer}"])
         elif answer is None:
             request = next(one for one in self._host.state.waiting() if one.key == key)
-            self._write(question_lines(self._narrator, request, question))
+            self._show(request, question)
         else:
             self._asked = None
             self._host.act(answer)
