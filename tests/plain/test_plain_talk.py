@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from canopy_tui.model import transcript
 from canopy_tui.model.entries import ChangesEntry, CompactionEntry, NoticeEntry
 from canopy_tui.model.state import PendingRequest, Touched
 from canopy_tui.plain.asking import question_of
+from canopy_tui.plain.exporting import exported
 from canopy_tui.plain.narrator import Narrator
 from canopy_tui.plain.talk import FOLLOW_UP, Talk
 from fakes.agent import child_ended, said, spawned, tool, tool_update
@@ -315,6 +317,70 @@ def test_ctrl_c_stops_the_turn_first() -> None:
     assert room.talk.over == 130
 
 
+def test_ctrl_c_at_rest_asks_once_more_and_says_who_still_works() -> None:
+    room = Room(once=False)
+    room.talk.typed("go")
+    room.update("S", spawned("C"))
+    room.turn_ends()
+    assert room.talk.interrupt()
+    assert room.lines[-1] == "canopy: Ctrl+C again ends the program; 1 agent still works"
+    room.talk.typed("go on")  # then it was meant for something else
+    assert room.talk.interrupt()
+    assert room.acted[-1] == i.CancelTurn("S")
+    assert not room.talk.interrupt()
+
+
+def test_an_option_can_be_called_by_its_name_and_a_number_beyond_them_is_doubted() -> None:
+    room = Room(once=False)
+    room.talk.typed("go")
+    request = room.asks()
+    room.talk.typed(" reject ")
+    assert room.acted[-1] == i.AnswerPermission(request.key, "no")
+    size = FORM["properties"]["size"]  # type: ignore[index]
+    schema = {"properties": {"size": size, "size_custom": {"type": "string"}}}
+    question = question_of(
+        pending({"mode": "form", "message": "?", "requestedSchema": schema}), None
+    )
+    assert question.hint().startswith(
+        "Type a number, or an answer of your own, or nothing for Larg"
+    )
+    assert question.take("3") == "There is no 3; type it once more to say it in your own words."
+    assert question.take("4") == "There is no 4; type it once more to say it in your own words."
+    assert question.take("4") == i.AnswerElicitation(7, "accept", {"size_custom": "4"})
+
+
+def test_a_command_of_the_client_is_carried_out_and_not_sent(tmp_path: Path) -> None:
+    room = Room(once=False)
+    room.talk = Talk(
+        room,
+        room.lines.extend,
+        once=False,
+        answers=True,
+        echo=True,
+        clock=lambda: room.now,
+        export=lambda kind: exported(room.state, kind, tmp_path),
+    )
+    room.talk.typed("/export")
+    assert room.lines[-1] == "canopy: There is nothing to export yet."
+    room.talk.typed("go")
+    for line in ("/export", "/export json", "/export svg", "/export pdf"):
+        room.talk.typed(line)
+    assert [path.suffix for path in sorted(tmp_path.iterdir())] == [".json", ".md"]
+    assert "go" in next(tmp_path.glob("*.md")).read_text()
+    assert room.lines[-2].startswith("canopy: In lines there are /export md and /export json")
+    assert room.lines[-1] == "canopy: /export takes md, json, svg, html."
+    assert room.acted == [i.SendPrompt("S", "go")]
+
+
+def test_why_the_agent_is_gone_is_told_once() -> None:
+    story = Story()
+    narrator, touched = Narrator(story.state), Touched()
+    story.prompt("go")
+    story.happens(e.LinkChanged(status="lost", detail="It exited.", stderr="no disk", at=9.0))
+    touched.merge(story.touched)
+    assert sum("It exited." in line for line in narrator.lines(touched)) == 1
+
+
 def test_background_tasks_are_told_and_not_waited_for() -> None:
     room = Room()
     room.talk.say("go")
@@ -388,6 +454,7 @@ def test_no_text_of_others_controls_the_terminal(words: list[str]) -> None:
     request = story.asks("S", "t9", command=output)
     question = question_of(request, story.tool("t9"))
     lines = [*narrator.lines(touched), *narrator.rest(), *question.lines()]
+    lines += [question.hint(), question.refused()]
     assert not CONTROLS & set("".join(lines))
 
 

@@ -101,6 +101,14 @@ def _picked(typed: str, count: int) -> int | None:
     )
 
 
+def _named(typed: str, words: Sequence[str]) -> int | None:
+    """The same, or of the one option that is called so."""
+    folded = [word.casefold() for word in words]
+    if folded.count(typed.casefold()) == 1:
+        return folded.index(typed.casefold())
+    return _picked(typed, len(words))
+
+
 # --- permission -----------------------------------------------------------------------------------
 
 
@@ -128,8 +136,8 @@ class PermissionQuestion:
         return _range(len(self._asked.options))
 
     def take(self, typed: str) -> Answer | str | None:
-        """A number."""
-        index = _picked(typed.strip(), len(self._asked.options))
+        """A number, or all of an option's words."""
+        index = _named(typed.strip(), [option.name for option in self._asked.options])
         if index is None:
             hint = self.hint()
             return f"That is no answer: {hint[0].lower()}{hint[1:]}"
@@ -198,7 +206,7 @@ class PageQuestion:
 
     def take(self, typed: str) -> Answer | str | None:
         """A number."""
-        index = _picked(typed.strip(), len(self._ANSWERS))
+        index = _named(typed.strip(), [word for _, word in self._ANSWERS])
         if index is None:
             return "That is no answer: type 1, 2 or 3."
         return AnswerElicitation(self._key, self._ANSWERS[index][0])
@@ -225,6 +233,7 @@ class FormQuestion:
         self._fields = [field for field in asked.fields if not field.custom_answer_to]
         self._content: dict[str, Any] = {}
         self._at = 0
+        self._doubted = ""
 
     def lines(self) -> list[str]:
         """The message before the first field, then the field."""
@@ -250,13 +259,15 @@ class FormQuestion:
         if word in ("/decline", "/cancel"):
             return AnswerElicitation(self._key, word[1:])
         if not self._fields:
-            index = _picked(word, 2)
+            index = _named(word, ("Accept", "Decline"))
             if index is None:
                 return "That is no answer: type 1 or 2."
             return AnswerElicitation(self._key, (ACCEPT, DECLINE)[index], {})
         field = self._fields[self._at]
         value = _value(field, word)
         own_words = self._custom.get(field.key)
+        if own_words is not None and self._doubts(field, word):
+            return f"There is no {word}; type it once more to say it in your own words."
         if own_words is not None and word and not _are_picks(field, word):
             field = own_words
         problem = problem_with(field, value)
@@ -268,6 +279,12 @@ class FormQuestion:
         if self._at < len(self._fields):
             return None
         return AnswerElicitation(self._key, ACCEPT, self._content)
+
+    def _doubts(self, field: FormField, word: str) -> bool:
+        """Whether ``word`` is a number beyond the options, for the first time: a slip, or meant."""
+        doubted, self._doubted = self._doubted, word
+        beyond = all(part.isascii() and part.isdigit() for part in word.replace(",", " ").split())
+        return bool(word) and beyond and word != doubted and not _are_picks(field, word)
 
     def refusal(self) -> Answer:
         """Nobody filled the form in."""
@@ -335,7 +352,7 @@ def _value(field: FormField, typed: str) -> Value | None:
         case BooleanField():
             return _YES_AND_NO.get(typed.lower(), typed)
         case ChoiceField():
-            index = _picked(typed, len(field.options))
+            index = _named(typed, [option.label for option in field.options])
             return typed if index is None else field.options[index].value
         case MultiChoiceField():
             return _values(field.options, typed)
@@ -353,7 +370,7 @@ def _value(field: FormField, typed: str) -> Value | None:
 def _are_picks(field: FormField, typed: str) -> bool:
     match field:
         case ChoiceField():
-            return _picked(typed, len(field.options)) is not None
+            return _named(typed, [option.label for option in field.options]) is not None
         case MultiChoiceField():
             return isinstance(_values(field.options, typed), tuple)
     return False

@@ -77,6 +77,7 @@ class Narrator:
         self._phases: dict[str, Phase] = {}
         self._phases_of_tasks: dict[str, str] = {}
         self._link = ""
+        self._gone = ""
 
     def lines(self, touched: Touched) -> list[str]:
         """What is new, in the order in which it happened."""
@@ -142,6 +143,7 @@ class Narrator:
                 yield from _said(CANOPY, f"connected to {link.name or 'the agent'}")
             case "lost" | "failed":
                 what = "the agent is gone" if link.status == "lost" else "the agent did not start"
+                self._gone = link.detail
                 yield from _said(CANOPY, f"{what}: {link.detail}" if link.detail else what)
                 yield from _said(CANOPY, without_escapes(link.stderr), "stderr: ")
 
@@ -212,7 +214,8 @@ class Narrator:
                     if told.first(path):
                         yield from _said(who, path, "file changed: ")
             case NoticeEntry():
-                if told.first("told"):
+                # Why the agent is gone is told of the connection already.
+                if told.first("told") and entry.title != self._gone:
                     yield from _said(who, entry.title, f"{entry.severity}: ")
                     yield from _said(who, entry.detail, "  ")
             case _:

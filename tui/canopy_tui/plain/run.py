@@ -21,6 +21,7 @@ from canopy_shared.stdio import open_source
 from canopy_tui.controller import Controller
 from canopy_tui.first_session import Beginning
 from canopy_tui.model.state import Touched
+from canopy_tui.plain.exporting import exported
 from canopy_tui.plain.narrator import Narrator
 from canopy_tui.plain.talk import Talk, question_about, question_lines
 from canopy_tui.replay.player import Player
@@ -113,6 +114,7 @@ class _Conversation:
             answers=answers,
             echo=prompt is not None,
             clock=time.monotonic,
+            export=lambda kind: exported(self._controller.state, kind, directory),
         )
         self._answers = answers
         # Of a pipe it is soon known whether anything comes; at a terminal people wait to be asked.

@@ -14,6 +14,7 @@ from canopy_tui.model import intents as i
 from canopy_tui.model import tree
 from canopy_tui.model.background import running
 from canopy_tui.model.entries import RuleEntry
+from canopy_tui.model.own_commands import called
 from canopy_tui.model.queue import head
 from canopy_tui.model.sanitize import visible
 from canopy_tui.model.state import Phase
@@ -69,7 +70,8 @@ class Host(Protocol):
 
 class Talk:
     """``write`` takes finished lines. ``answers``: somebody types (at least until the end of
-    input). ``once``: the program ends with the first prompt.
+    input). ``once``: the program ends with the first prompt. ``export`` writes the transcript to a
+    file of a kind and says what became of it.
 
     Ask :attr:`over` after everything that happens, and at ``wake_at`` (seconds of ``clock``).
     """
@@ -83,12 +85,14 @@ class Talk:
         answers: bool,
         echo: bool,
         clock: Callable[[], float],
+        export: Callable[[str], str] = lambda _kind: "Nothing is exported here.",
     ) -> None:
         self._host = host
         self._write = write
         self._once = self._answers_only = once
         self._answers = answers
         self._clock = clock
+        self._export = export
         self._narrator = Narrator(host.state, echo=echo)
         self._asked: tuple[int, Question] | None = None
         self._ahead: deque[str] = deque()
@@ -119,14 +123,24 @@ class Talk:
         """A line of the person: an answer while a question stands, else a message. With a prompt
         of its own the program takes answers only: those that come early wait for their question.
         """
+        self._interrupted = self._interrupted and self._once
         if self._asked is not None:
             self._answer(line)
         elif self._answers_only:
             self._ahead.append(line)
         elif line.strip() == "/quit" and not self._once:
             self.no_more_input()
-        elif line.strip():
+        elif line.strip() and not self._calls(line):
             self.say(line)
+
+    def _calls(self, line: str) -> bool:
+        """Carry a command of the client out, which no agent gets; whether it was one."""
+        root = self._root
+        call = called(line, root.commands) if root is not None else None
+        if call is not None:
+            told = call.fault or self._export(call.value)
+            self._write([f"{CANOPY}: {visible(told, multiline=False)}"])
+        return call is not None
 
     def say(self, text: str) -> None:
         """Send a message, or as soon as there is a session."""
@@ -150,13 +164,21 @@ class Talk:
         """Ctrl+C: stop the turn; whether that was of use. If not, the program should end."""
         root = self._root
         again, self._interrupted = self._interrupted, True
-        if again or root is None or root.phase is not Phase.RUNNING:
+        if again or root is None:
             return False
-        self._write([f"{CANOPY}: stopping the turn; Ctrl+C again ends the program"])
-        self._host.act(i.CancelTurn(root.id))
-        if not self._once:
-            self._interrupted = False
+        if root.phase is Phase.RUNNING:
+            self._write([f"{CANOPY}: stopping the turn; Ctrl+C again ends the program"])
+            self._host.act(i.CancelTurn(root.id))
+        elif self._once:
+            return False
+        else:
+            self._write([f"{CANOPY}: Ctrl+C again ends the program{self._still(root)}"])
         return True
+
+    def _still(self, root: SessionView) -> str:
+        count = tree.running_below(self._host.state, root.id)
+        words = "1 agent still works" if count == 1 else f"{count} agents still work"
+        return f"; {words}" if count else ""
 
     def _send(self, root: SessionView, text: str) -> None:
         self._sent += 1
