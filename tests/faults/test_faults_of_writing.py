@@ -20,7 +20,7 @@ from canopy_tui.clipboard import read_clipboard
 from canopy_tui.model import events as e
 from canopy_tui.model.intents import SendPrompt
 from canopy_tui.picture_files import PictureError, read_picture
-from canopy_tui.view.completing import NO_COMMANDS
+from canopy_tui.view.slash_offers import NO_COMMANDS
 from tui_app.playing import NARROW, Play, playing
 from tui_app.stage import ROOT
 

@@ -18,7 +18,7 @@ from canopy_tui.model.state import PendingRequest, Touched
 from canopy_tui.plain.asking import question_of
 from canopy_tui.plain.exporting import exported
 from canopy_tui.plain.narrator import Narrator
-from canopy_tui.plain.talk import FOLLOW_UP, Talk
+from canopy_tui.plain.talk import FOLLOW_UP, IN_LINES, Talk
 from fakes.agent import child_ended, said, spawned, tool, tool_update
 from tui_model.reducing import Story
 
@@ -363,10 +363,11 @@ def test_a_command_of_the_client_is_carried_out_and_not_sent(tmp_path: Path) -> 
     room.talk.typed("/export")
     assert room.lines[-1] == "canopy: There is nothing to export yet."
     room.talk.typed("go")
-    for line in ("/export", "/export json", "/export svg", "/export pdf"):
+    for line in ("/export", "/export json", "/help", "/export svg", "/export pdf"):
         room.talk.typed(line)
     assert [path.suffix for path in sorted(tmp_path.iterdir())] == [".json", ".md"]
     assert "go" in next(tmp_path.glob("*.md")).read_text()
+    assert room.lines[-3] == f"canopy: {IN_LINES}"
     assert room.lines[-2].startswith("canopy: In lines there are /export md and /export json")
     assert room.lines[-1] == "canopy: /export takes md, json, svg, html."
     assert room.acted == [i.SendPrompt("S", "go")]

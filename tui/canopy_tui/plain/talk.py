@@ -14,7 +14,7 @@ from canopy_tui.model import intents as i
 from canopy_tui.model import tree
 from canopy_tui.model.background import running
 from canopy_tui.model.entries import RuleEntry
-from canopy_tui.model.own_commands import called
+from canopy_tui.model.own_commands import EXPORT, QUIT, called
 from canopy_tui.model.queue import head
 from canopy_tui.model.sanitize import visible
 from canopy_tui.model.state import Phase
@@ -40,6 +40,10 @@ _STOPS: Mapping[str, int] = {
     "max_turn_requests": CUT_SHORT,
     "cancelled": INTERRUPTED,
 }
+IN_LINES = (
+    "In lines there are /export md, /export json and /quit, and the agent's own commands; "
+    "canopy without --plain has the rest."
+)
 FOLLOW_UP = 15.0
 """Seconds that the agent gets to say what it makes of a background agent's end."""
 
@@ -128,19 +132,23 @@ class Talk:
             self._answer(line)
         elif self._answers_only:
             self._ahead.append(line)
-        elif line.strip() == "/quit" and not self._once:
-            self.no_more_input()
         elif line.strip() and not self._calls(line):
             self.say(line)
 
     def _calls(self, line: str) -> bool:
         """Carry a command of the client out, which no agent gets; whether it was one."""
         root = self._root
-        call = called(line, root.commands) if root is not None else None
-        if call is not None:
-            told = call.fault or self._export(call.value)
-            self._write([f"{CANOPY}: {visible(told, multiline=False)}"])
-        return call is not None
+        call = called(line, root.commands if root is not None else ())
+        if call is None:
+            return False
+        if call.command == QUIT.name and not call.fault:
+            self.no_more_input()
+            return True
+        told = call.fault or IN_LINES
+        if call.command == EXPORT.name and not call.fault:
+            told = self._export(call.value)
+        self._write([f"{CANOPY}: {visible(told, multiline=False)}"])
+        return True
 
     def say(self, text: str) -> None:
         """Send a message, or as soon as there is a session."""

@@ -73,7 +73,7 @@ class Completion(OptionList):
         *,
         sure: bool = True,
     ) -> None:
-        """Show ``offers`` for what is ``typed``, and a ``note`` below them.
+        """Show ``offers`` for what is ``typed``, and a ``note`` above them, which is always seen.
 
         ``key`` stays the same while the same thing is being typed: Esc closes the list for it.
         ``sure``: Enter takes the first; if not, only a key that goes there, or Tab, does.
@@ -117,10 +117,17 @@ class Completion(OptionList):
             for offer in self._offers
         ]
         if self._note:
-            rows.append(Option(Content.styled(self._note, "dim"), disabled=True))
+            rows.insert(0, Option(Content.styled(self._note, "dim"), disabled=True))
         self.clear_options()
         self.add_options(rows)
-        self.highlighted = 0 if self._offers and self._sure else None
+        self.highlighted = self._first if self._offers and self._sure else None
+        if self.highlighted is not None and self._note:
+            self.scroll_to(y=0, animate=False, immediate=True)
+
+    @property
+    def _first(self) -> int:
+        """The row of the first offer."""
+        return 1 if self._note else 0
 
     def take_key(self, key: str) -> bool:
         """Use a key of the text field; whether it was used."""
@@ -140,7 +147,7 @@ class Completion(OptionList):
             case "down":
                 self.action_cursor_down()
             case "tab":
-                self.highlighted = self.highlighted or 0
+                self.highlighted = self.highlighted or self._first
                 self.action_select()
             case "enter" if self.highlighted is not None and not self._is_whole:
                 self.action_select()
@@ -152,13 +159,15 @@ class Completion(OptionList):
     def _is_whole(self) -> bool:
         """Whether what is typed is what is picked: Enter has its own meaning then."""
         place = self.highlighted
-        return place is not None and self._offers[place].text == self._typed.rstrip()
+        if place is None:
+            return False
+        return self._offers[place - self._first].text == self._typed.rstrip()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Enter, Tab or a click."""
         event.stop()
         self.display = False
-        self.post_message(self.Chosen(self._offers[event.option_index]))
+        self.post_message(self.Chosen(self._offers[event.option_index - self._first]))
 
 
 def _line(offer: Offer, width: int, column: int) -> Content:
