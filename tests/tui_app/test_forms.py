@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from rich.table import Table
 from textual.widgets import Button, Input
 
 from canopy_tui.model.intents import AnswerElicitation
 from canopy_tui.view import request_desk
-from canopy_tui.view.choice_list import ChoiceList
+from canopy_tui.view.choice_list import MOST_SHOWN, ChoiceList
 from canopy_tui.view.elicitation import FormPane
 from canopy_tui.view.key_guard import QUIET
 from canopy_tui.view.request_screen import RequestScreen
@@ -378,3 +379,23 @@ async def test_every_kind_of_field_with_its_faults() -> None:
                 sure=False,
             )
         ]
+
+
+async def test_a_list_of_thousands_is_laid_out_in_lines() -> None:
+    many = [f"zone {number}" for number in range(MOST_SHOWN + 1000)]
+    one = {"type": "string", "title": "Zone", "enum": many, "default": many[-1]}
+    several = {"type": "array", "title": "More", "items": {"enum": many}}
+    async with playing() as play:
+        key = await asked(play, {"type": "object", "properties": {"one": one, "several": several}})
+        await play.shows("( ) zone 0")
+        for choices in play.screen.query(ChoiceList):
+            assert not any(isinstance(option.prompt, Table) for option in choices.options)
+            assert choices.option_count == MOST_SHOWN
+        assert len(play.screen.query(".field-help")) == 2
+        await play.press("down", "space")
+        await play.shows("(•) zone 1")
+        await play.press("enter", "3", "1", "1")
+        assert play.screen.query(ChoiceList).last().picked == ["zone 2"]
+        await play.press("enter", "enter")
+        await play.until(lambda: play.stage.acted, "the answer")
+        assert play.stage.acted == [answer(key, one="zone 1", several=("zone 2",))]

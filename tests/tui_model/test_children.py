@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canopy_shared.codec import decode_update
+from canopy_tui.model import children, tree
 from canopy_tui.model import events as e
-from canopy_tui.model import tree
 from canopy_tui.model.children import agent_of
 from canopy_tui.model.entries import ChildEntry, MessageEntry, Role, RuleEntry
+from canopy_tui.model.export import as_markdown, json_text
 from canopy_tui.model.reduce import reduce
 from canopy_tui.model.state import ClientState, Phase
 from canopy_tui.model.updates import WAITING_SESSIONS, WAITING_UPDATES
@@ -498,3 +499,20 @@ def test_b31_nothing_is_adopted_while_another_root_may_be_the_one() -> None:
     assert "x" not in story.state.sessions
     story.turn_ends(session="T")
     assert story.view("x").parent == "T"
+
+
+def test_children_without_end_are_shown_and_exported() -> None:
+    story = Story()
+    story.prompt()
+    parent = "S"
+    for number in range(1500):
+        story.update(parent, spawned(parent := f"k{number}"))
+    story.says("so deep", session=parent)
+    story.update("S", spawned("beside"))
+    story.update(parent, spawned("beside it"))
+    rows = list(tree.rows(story.state))
+    assert len(rows) == 1503
+    assert max(depth for depth, _ in rows) == children.DEEPEST
+    assert sum(1 for _ in tree.below(story.state, "S")) == 1502
+    for text in (as_markdown(story.state, "S"), json_text(story.state, "S")):
+        assert "so deep" in text

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _GENERATION = re.compile(r"(?P<agent>.+):generation:\d+")
 TITLE_LIMIT = 200
+DEEPEST = 50
+"""Levels of the tree. What an agent nests deeper is shown beside its parent."""
 _LATE = 500
 """Entries from the end among which a message may still grow."""
 
@@ -213,6 +215,7 @@ def place(
     card: bool = True,
 ) -> SessionView:
     """Put a new running child into the tree, with its ``card`` in the parent's transcript."""
+    parent = _not_too_deep(state, parent)
     view = SessionView(
         id=session,
         wire_id=session,
@@ -232,6 +235,14 @@ def place(
     return view
 
 
+def _not_too_deep(state: ClientState, parent: SessionView) -> SessionView:
+    """``parent``, or who is above it where the tree would grow deeper than anybody can look at."""
+    above = [parent]
+    while (up := above[-1].parent) is not None:
+        above.append(state.sessions[up])
+    return above[max(0, len(above) - DEEPEST)]
+
+
 def move(
     state: ClientState, view: SessionView, parent: SessionView, at: float, touched: Touched
 ) -> None:
@@ -239,6 +250,7 @@ def move(
 
     What lies below it already cannot be above it: then it stays where it is.
     """
+    parent = _not_too_deep(state, parent)
     if parent.id == view.id or parent.id in all_below(state, view):
         return
     detach(state, view, touched)

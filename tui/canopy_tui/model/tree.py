@@ -5,7 +5,7 @@ Nothing here changes anything, and nothing here knows how a tree is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -42,10 +42,9 @@ class Totals:
 
 def below(state: ClientState, session: str) -> Iterator[SessionView]:
     """Every session below ``session``, depth first in tree order, without itself."""
-    view = state.sessions.get(session)
-    for child in view.children if view else ():
-        yield state.sessions[child]
-        yield from below(state, child)
+    for _, view in _walk(state, (session,) if session in state.sessions else ()):
+        if view.id != session:
+            yield view
 
 
 def rows(
@@ -53,15 +52,20 @@ def rows(
 ) -> Iterator[tuple[int, SessionView]]:
     """``(depth, session)`` of every row in tree order; children of ``collapsed`` ones left out."""
 
-    def visit(session: str, depth: int) -> Iterator[tuple[int, SessionView]]:
+    yield from _walk(state, state.roots, collapsed)
+
+
+def _walk(
+    state: ClientState, tops: Sequence[str], collapsed: frozenset[str] = frozenset()
+) -> Iterator[tuple[int, SessionView]]:
+    """Depth first without recursion: an agent decides how deep its children go."""
+    ahead = [(0, session) for session in reversed(tops)]
+    while ahead:
+        depth, session = ahead.pop()
         view = state.sessions[session]
         yield depth, view
         if session not in collapsed:
-            for child in view.children:
-                yield from visit(child, depth + 1)
-
-    for root in state.roots:
-        yield from visit(root, 0)
+            ahead += [(depth + 1, child) for child in reversed(view.children)]
 
 
 class Filter(Enum):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.table import Table
 from rich.text import Text
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.geometry import Region
 from textual.message import Message
 from textual.widgets import OptionList
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
 
     from canopy_shared.elicitation_fields import FieldOption
 
+MOST_SHOWN = 2000
+"""Options of one list that are shown; laying them out takes time, and nobody walks through more."""
 _BOX_WIDTH = 3
+_LONG_LIST = 40
+"""Options from which each has a line instead of a table, which takes far longer to lay out."""
 
 
 class ChoiceList(OptionList):
@@ -52,7 +57,7 @@ class ChoiceList(OptionList):
         dot: str = "•",
         id: str | None = None,
     ) -> None:
-        self.field_options = tuple(options)
+        self.field_options = tuple(options[:MOST_SHOWN])
         self.several = several
         self._boxes = ("[ ]", "[x]") if several else ("( )", f"({dot})")
         known = {option.value for option in options}
@@ -67,7 +72,8 @@ class ChoiceList(OptionList):
     def on_mount(self) -> None:
         """Put the highlight on what is picked already, else on the first option."""
         values = [option.value for option in self.field_options]
-        self.highlighted = values.index(self.picked[0]) if self.picked else 0
+        shown = [value for value in self.picked if value in values]
+        self.highlighted = values.index(shown[0]) if shown else 0
 
     @property
     def preview(self) -> str:
@@ -85,14 +91,17 @@ class ChoiceList(OptionList):
     def pick(self, index: int) -> None:
         """Pick the option at ``index``; with ``several`` a second time takes it out again."""
         value = self.field_options[index].value
+        before = set(self.picked)
         if not self.several:
             self.picked = [value]
         elif value in self.picked:
             self.picked.remove(value)
         else:
             self.picked.append(value)
+        changed = before.symmetric_difference(self.picked)
         for position, option in enumerate(self.field_options):
-            self.replace_option_prompt_at_index(position, self._prompt(option))
+            if option.value in changed:
+                self.replace_option_prompt_at_index(position, self._prompt(option))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """A click picks."""
@@ -119,8 +128,13 @@ class ChoiceList(OptionList):
             self.pick(self.highlighted)
         self.post_message(self.GoOn(self))
 
-    def _prompt(self, option: FieldOption) -> Table:
+    def _prompt(self, option: FieldOption) -> Table | Content:
         box = self._boxes[option.value in self.picked]
+        if len(self.field_options) >= _LONG_LIST:
+            words = Content.styled(f"  {clipped(option.description, 60)}", "dim")
+            return Content.assemble(
+                (box, "bold"), f" {clipped(option.label, 300)}", words if option.description else ""
+            )
         rows = Table.grid(padding=(0, 1, 0, 0), expand=True)
         rows.add_column(width=_BOX_WIDTH)
         rows.add_column(ratio=1)

@@ -23,7 +23,7 @@ from canopy_shared.elicitation_fields import (
     Value,
 )
 from canopy_tui.model.sanitize import visible
-from canopy_tui.view.choice_list import ChoiceList
+from canopy_tui.view.choice_list import MOST_SHOWN, ChoiceList
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.strips import fitted
 
@@ -120,9 +120,11 @@ class FieldRow(Vertical):
             case ChoiceField():
                 picked = [start] if isinstance(start, str) else []
                 yield ChoiceList(field.options, picked, several=False, dot=self._dot, id=control_id)
+                yield from _left_out(field)
             case MultiChoiceField():
                 several = start if isinstance(start, tuple) else ()
                 yield ChoiceList(field.options, several, several=True, id=control_id)
+                yield from _left_out(field)
             case BooleanField():
                 with Horizontal(classes="field-switch"):
                     yield Switch(bool(start), animate=False, id=control_id)
@@ -199,6 +201,11 @@ class FieldRow(Vertical):
     def on_switch_changed(self, event: Switch.Changed) -> None:
         """The word beside the switch says what its place means."""
         self.query_one(".field-word", Static).update(_on_off(event.value))
+
+
+def _left_out(field: ChoiceField | MultiChoiceField) -> ComposeResult:
+    if (more := len(field.options) - MOST_SHOWN) > 0:
+        yield Static(f"{more:,} more are not shown", classes="field-help", markup=False)
 
 
 def _on_off(value: bool) -> Content:
