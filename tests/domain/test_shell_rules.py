@@ -66,6 +66,32 @@ def test_a_background_command_exits_when_its_task_ends() -> None:
     assert step(state, ENDED) == []
 
 
+def test_a_background_command_is_followed_once_it_is_known_where_its_output_is() -> None:
+    state = session(follows_output=True)
+    assert step(state, started(backgrounded=True)) == []
+    words = "Running with ID: b. Output is being written to: /tmp/c/tasks/b.output. Wait."
+    moved = e.ToolResulted(None, "t", words, structured={"backgroundTaskId": "b"})
+    assert step(state, moved)[1:] == [fx.FollowOutput("b", "/tmp/c/tasks/b.output")]
+    for text, total in (("\ufffd", 1), ("more", 5), ("anew", 4)):
+        told = step(state, e.OutputRead("b", text, total, exact=True))
+        assert facts(told) == [ToolPrinted("t", text)]
+    assert step(state, e.OutputRead("b", "", 4, exact=True)) == []
+
+
+def test_a_background_command_that_is_over_before_its_result_is_read_to_its_end() -> None:
+    for follows in (True, False):
+        state = session(follows_output=follows)
+        step(state, started(backgrounded=True))
+        step(state, ENDED)
+        effects = step(state, MOVED)
+        if follows:
+            assert effects[1:] == [fx.FollowOutput("b"), fx.ReadRest("b")]
+            effects = step(state, e.OutputRead("b", "all", 3, last=True, exact=True))
+            assert facts(effects)[0] == ToolPrinted("t", "all")
+        assert facts(effects)[-1] == ToolExited("t")
+        assert state.shells.running == {}
+
+
 def test_the_rest_of_a_followed_background_command_comes_before_its_exit() -> None:
     state = session(follows_output=True)
     step(state, started(backgrounded=True))

@@ -22,6 +22,8 @@ Json = dict[str, Any]
 
 TICKS = "i=0; while [ $i -lt 900 ]; do i=$((i+1)); echo tick $i; sleep 0.1; done"
 SHELL = ToolUse("Bash", {"command": TICKS, "description": "Count", "run_in_background": True})
+WAITS = "until [ -e go ]; do sleep 0.05; done; seq 1 60000"
+MUCH = ToolUse("Bash", {"command": WAITS, "description": "Print much", "run_in_background": True})
 ECHO = ToolUse("Bash", {"command": "echo one; echo two", "description": "Say"})
 LONG = ToolUse("Bash", {"command": "echo > began; sleep 900", "description": "Wait"})
 EDIT = ToolUse(
@@ -54,6 +56,7 @@ SCRIPT = (
     flow(When(says="edit"), [READ], [EDIT], "Edited."),
     flow(When(says="again"), [AGAIN], "Edited again."),
     flow(When(says="tick"), [SHELL], "It runs."),
+    flow(When(says="much"), [MUCH], "Much comes."),
     flow(When(says="long"), [LONG], "Never."),
     Rule(When(says="later"), "Later."),
     flow(When(says="near"), [agent("near", background=False)], "It came back."),
@@ -180,6 +183,17 @@ async def _commands(tale: Tale, w: World) -> None:
         await eventually(
             lambda: "tick 3" in printed(w.agent.updates(), terminal), "output that grows"
         )
+    with tale.chapter("much", w) as facts:
+        await w.turn("much, please")
+        (w.cwd / "go").touch()
+        calls = w.agent.updates("tool_call_update", w.session)
+        call = facts["terminal"] = calls[-1]["toolCallId"]
+        await eventually(lambda: _exits(w, call), "the end of a long output")
+        await eventually(
+            lambda: len(w.agent.states(w.session)[-1]["background"]) == 1, "a list without it"
+        )
+        await eventually(lambda: "I see." in w.agent.text(w.session), "what Claude says of it")
+        await _rest(w)
     with tale.chapter("cancel", w) as facts:
         before = len(w.agent.states(w.session))
         await w.agent.begin_prompt(w.session, "long, please")
@@ -263,6 +277,12 @@ async def _history(tale: Tale, w: World) -> None:
         facts["deleted"] = await w.agent.request("session/delete", **copy)
         rows = (await w.agent.request("session/list", cwd=str(w.cwd)))["sessions"]
         facts["left"] = {row["sessionId"] for row in rows}
+
+
+def _exits(w: World, terminal: str) -> list[Json]:
+    """What says that the command of a terminal is over."""
+    told = w.agent.updates("terminal_update")
+    return [one for one in told if one["terminalId"] == terminal and "exitStatus" in one]
 
 
 def _children(frames: list[Json]) -> set[str]:

@@ -75,6 +75,18 @@ def test_the_mode_is_an_option_and_its_change_is_told_before_the_answer(
 # --- calls ----------------------------------------------------------------------------------------
 
 
+def test_all_of_a_long_output_in_the_background_arrives_before_its_exit(
+    tale: dict[str, Chapter],
+) -> None:
+    much = tale["much"]
+    updates, terminal = much.updates(), much["terminal"]
+    whole = "".join(f"{number}\n" for number in range(1, 60001))
+    assert printed(updates, terminal) == f"{whole}\n[exited with code 0]\n"
+    mine = [one for one in updates if one.get("terminalId") == terminal]
+    (exited,) = (at for at, one in enumerate(mine) if "exitStatus" in one)
+    assert not any("data" in one or "output" in one for one in mine[exited:])
+
+
 def test_scenario_94_a_command_has_a_terminal_of_its_own(tale: dict[str, Chapter]) -> None:
     command = tale["command"]
     (updates,) = command.calls("Bash")

@@ -5,12 +5,12 @@ The life of a task is in ``async_tasks``; a client without ``asyncTasks`` leads 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from canopy_agent.domain import events as e
 from canopy_agent.domain.async_tasks import FAILED, KINDS, SHELL, STATES, STOPPED, AsyncTask
 from canopy_agent.domain.effects import Effect
+from canopy_agent.domain.output_files import output_file
 from canopy_agent.domain.tasks import SUBAGENT_TYPE, names_subagent
 
 if TYPE_CHECKING:
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 MONITOR_TOOL = "Monitor"
 _NOT_BY_TYPE = frozenset({"local_bash", SUBAGENT_TYPE})
-_OUTPUT_FILE = re.compile(
-    r"(?<![\w./\\-])(?:[A-Za-z]:)?[/\\][^\n\"'<>|]*?tasks[/\\](?P<task>[\w.-]+)\.output"
-)
 
 
 def on_task_started(state: SessionState, event: e.TaskStarted) -> list[Effect]:
@@ -151,24 +148,9 @@ def on_tool_result(state: SessionState, event: e.ToolResulted) -> list[Effect]:
         task.wanted = True
         effects += _bind(state, tasks, task, event.id) + tasks.release(task)
     for known in tasks.of_call(event.id):
-        path = _output_file(event, known.id)
+        path = output_file(event, known.id)
         effects += tasks.progressed(known, output_file=path) if path else []
     return effects
-
-
-def _output_file(event: e.ToolResulted, task: str) -> str | None:
-    named = _text(event.structured, "outputFile") or _text(event.structured, "outputFilePath")
-    if named is not None:
-        return named
-    found = (one for one in _OUTPUT_FILE.finditer(_words(event.content)) if one["task"] == task)
-    return next((one[0] for one in found), None)
-
-
-def _words(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, (list, tuple)) else ()
-    return "\n".join(text for block in blocks if (text := _text(block, "text")))
 
 
 def _text(source: object, key: str) -> str | None:

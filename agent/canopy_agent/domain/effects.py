@@ -193,9 +193,12 @@ class ReplaceProcess:
 
 @dataclass(frozen=True, slots=True)
 class FollowOutput:
-    """Read what the command of ``task`` prints while it runs, as ``OutputRead`` events."""
+    """Read what the command of ``task`` prints while it runs, as ``OutputRead`` events; from
+    ``file``, if Claude Code said that it is there.
+    """
 
     task: str
+    file: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,21 +26,35 @@ def began(state: SessionState, event: e.TaskStarted) -> list[Effect]:
     shell = state.shells.running[event.task] = Shell(call)
     if event.backgrounded and not state.policy.keeps_terminals:
         return []
-    effects = [] if event.backgrounded else state.place_call(call, ToolBeat(call.id))
-    if state.policy.follows_output:
-        shell.followed = True
-        effects.append(FollowOutput(event.task))
-    return effects
+    shell.followed = state.policy.follows_output
+    if event.backgrounded:  # its result comes at once, and says where the output is
+        return []
+    beat = state.place_call(call, ToolBeat(call.id))
+    return [*beat, FollowOutput(event.task)] if shell.followed else beat
 
 
-def returned(state: SessionState, call_id: str, *, task: str | None) -> list[Effect]:
-    """The call has its result; ``task`` goes on in the background."""
+def returned(
+    state: SessionState, call_id: str, *, task: str | None, file: str | None = None
+) -> list[Effect]:
+    """The call has its result; ``task`` goes on in the background and prints to ``file``."""
     if task is not None:
+        shell = state.shells.running.get(task)
+        if shell is not None and state.policy.keeps_terminals:
+            return _goes_on(state, task, shell, file)
         ended = task not in state.shells.running and state.tasks.launch_of(task) is not None
         if ended and (call := state.ledger.late(call_id)) is not None:
             return state.place_call(call, ToolExited(call_id))
-        return [] if state.policy.keeps_terminals else _stop(state, call_id)
+        return _stop(state, call_id)
     return _stop(state, call_id)
+
+
+def _goes_on(state: SessionState, task: str, shell: Shell, file: str | None) -> list[Effect]:
+    """A command in the background; one that is over already is only read to its end."""
+    follow: list[Effect] = [FollowOutput(task, file)] if state.policy.follows_output else []
+    if not shell.ended:
+        return follow
+    shell.followed = bool(follow)
+    return [*follow, ReadRest(task)] if follow else _exited(state, task, shell)
 
 
 def _stop(state: SessionState, call_id: str) -> list[Effect]:
@@ -57,7 +71,11 @@ def on_output(state: SessionState, event: e.OutputRead) -> list[Effect]:
     shell = state.shells.running.get(event.task)
     if shell is None:
         return []
-    news = shell.news(event.output, event.total)
+    news = (
+        shell.took(event.output, event.total)
+        if event.exact
+        else shell.news(event.output, event.total)
+    )
     effects = state.place_call(shell.call, ToolPrinted(shell.call.id, news)) if news else []
     return effects + (_exited(state, event.task, shell) if event.last else [])
 

@@ -24,6 +24,11 @@ class Shell:
     ended: bool = False
     seen: int = 0
 
+    def took(self, output: str, total: int) -> str:
+        """A reading that is all new: ``total`` bytes in all were read."""
+        self.seen = total
+        return output
+
     def news(self, output: str, total: int) -> str:
         """What a reading adds: ``output`` are the last bytes, as text, of ``total`` in all."""
         raw = output.encode(errors="surrogatepass")

@@ -94,13 +94,15 @@ class TaskNotified:
 class OutputRead:
     """The end of what the command of ``task`` has printed: ``total`` bytes in all.
 
-    ``last`` when the command is over and nothing more will be read.
+    ``exact``: ``output`` is just what came since the last reading. ``last`` when the command is
+    over and nothing more will be read.
     """
 
     task: str
     output: str
     total: int
     last: bool = False
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)

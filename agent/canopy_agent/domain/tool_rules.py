@@ -24,6 +24,7 @@ from canopy_agent.domain.facts import (
 from canopy_agent.domain.facts import ToolBeat as Beat
 from canopy_agent.domain.facts import ToolInputGrew as Grew
 from canopy_agent.domain.lineage import AGENT_TOOLS, SEND_MESSAGE, Launch, says_async
+from canopy_agent.domain.output_files import output_file
 from canopy_agent.domain.stream_rules import note_work
 from canopy_agent.domain.work_facts import ToolComing
 
@@ -101,7 +102,9 @@ def on_tool_result(state: SessionState, event: e.ToolResulted) -> list[Effect]:
             backgrounded=_background_task(event.structured) is not None,
         )
     )
-    after = shell_rules.returned(state, call.id, task=_background_task(event.structured))
+    task = _background_task(event.structured)
+    file = output_file(event, task) if task is not None else None
+    after = shell_rules.returned(state, call.id, task=task, file=file)
     if not approved and state.work is not None:
         result = replace(
             result, aborted=_is_aborted(state, event, call), lasting=_is_lasting(state, event.id)

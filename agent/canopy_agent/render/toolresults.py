@@ -11,7 +11,7 @@ from typing import Any
 from canopy_agent.domain import facts as f
 from canopy_agent.domain.work_facts import ToolComing, ToolMoved
 from canopy_agent.render import terminals
-from canopy_agent.render.bounds import bounded_output
+from canopy_agent.render.bounds import MAX_RESULT_TEXT, bounded_output
 from canopy_agent.render.cards import Cards, Fields
 from canopy_agent.render.messages import plan_document
 from canopy_agent.render.plans import Plans
@@ -34,6 +34,8 @@ _CLOSED = {
     "stopped": "Stopped before it gave a result.",
     "process_ended": "Claude Code ended before this call gave a result.",
 }
+_COMPARED = 4 * MAX_RESULT_TEXT
+"""Characters of live output that are kept; no result is longer."""
 _STOPPED = frozenset({"cancelled", "stopped"})
 _NO_REASON = "This call ended without a result."
 _ENDS = frozenset({"completed", "failed", "cancelled"})
@@ -179,7 +181,7 @@ class ToolResults:
         if call is None or not call.has_terminal or not fact.text:
             return []
         replaces = call.returned and not call.printed
-        call.printed += fact.text
+        call.printed = (call.printed + fact.text)[:_COMPARED]
         meta = terminals.printed_meta(call.id, fact.text, replaces=replaces)
         return self._cards.update(call, {}, meta)
 

@@ -90,7 +90,7 @@ class SessionRuntime:
             relieve=peer.drained,
         )
         self._orders = Orders(lambda: self._cli.link, self.handle)
-        self._tails = OutputTails(self.control_request, self.spawn, self.handle)
+        self._tails = OutputTails(self.control_request, self.spawn, self.handle, peer.drained)
         self.extensions = ExtensionRequests(
             control=self.control_request,
             handle=self.handle,
@@ -352,8 +352,8 @@ class SessionRuntime:
                 self._timers.stop(name)
             case fx.ReplaceProcess():
                 self._replace()
-            case fx.FollowOutput(task):
-                self._tails.follow(task)
+            case fx.FollowOutput(task, file):
+                self._tails.follow(task, file)
             case fx.ReadRest(task):
                 self._tails.finish(task)
             case fx.StopFollowing(task):
