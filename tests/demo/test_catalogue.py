@@ -11,6 +11,7 @@ from demo.wire import ask, called, returned, text_of
 def test_each_example_and_each_number_chooses_its_own_scene() -> None:
     for number, scene in enumerate(scene_list(), 1):
         assert scene_named(str(number)) == scene.name
+        assert scene_named(scene.title) == scene_named(f"{scene.title.upper()}.") == scene.name
         assert f"{number}. **{scene.example}**" in welcome_text()
     assert {scene_named(scene.example): scene.name for scene in scene_list()} == {
         scene.name: scene.name for scene in scene_list()

@@ -287,6 +287,7 @@ def test_a_list_starts_with_what_is_picked() -> None:
         ("1", {"question_0": "Postgres"}),
         ('\t a, "b" ', {"question_0_custom": 'a, "b"'}),
         ("\t   ", {}),
+        ("\r\r", {"question_0": "Postgres"}),  # of several, Enter picks none
         ("\t\t12", {"question_1": ("Cache", "Queue")}),
         (
             "2\tnote\t1",
@@ -298,7 +299,7 @@ async def test_b52_every_part_of_an_answer_is_sent(keys: str, content: dict[str,
     async with playing(NARROW) as play:
         key = await asked(play, QUESTION)
         for character in keys:
-            await play.press({"\t": "tab", " ": "space"}.get(character, character))
+            await play.press({"\t": "tab", " ": "space", "\r": "enter"}.get(character, character))
         await play.press("ctrl+enter")
         assert play.stage.acted == [answer(key, **content)]
 

@@ -114,6 +114,9 @@ def test_a_message_without_text_takes_no_room() -> None:
     assert drawn(state) == "  one\n\n  two"
 
 
+NO_OUTPUT = "(Bash completed with no output)"
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -165,6 +168,8 @@ def test_other_content_has_a_placeholder(content: Any, words: str) -> None:
         ),
         (tool("make", has_terminal=True, output="a\nb\n"), "✓ make  2 lines"),
         (tool("make", has_terminal=True), "✓ make  no output"),
+        (tool("make", has_terminal=True, output=NO_OUTPUT), "✓ make  no output"),
+        (tool("make", content=(text_content(NO_OUTPUT),)), "✓ make  no output"),
         (tool("", name="mcp__x__y"), "✓ x: y"),
         (tool(""), "✓ tool"),
         (

@@ -33,7 +33,10 @@ _LONG_LIST = 40
 
 
 class ChoiceList(OptionList):
-    """Space or a digit picks; Enter picks and goes on. ``several`` lets more than one be picked."""
+    """Space or a digit picks; Enter goes on, with what is highlighted where only one can be picked.
+
+    ``several`` lets more than one be picked: there Enter picks nothing.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "pick", show=False),
@@ -123,8 +126,8 @@ class ChoiceList(OptionList):
             self.pick(self.highlighted)
 
     def action_pick_and_go_on(self) -> None:
-        """Pick what is highlighted and go on; in a list of several, what is picked stays."""
-        if self.highlighted is not None and not (self.several and self.picked):
+        """Go on, with what is highlighted; in a list of several only what was picked before."""
+        if self.highlighted is not None and not self.several:
             self.pick(self.highlighted)
         self.post_message(self.GoOn(self))
 

@@ -54,7 +54,6 @@ python3 -m fruitstand | tail -n 2  # the discount, and what is to pay
 
 SCENE = Scene(
     name="answer",
-    title="How the checkout works",
     description="thoughts, a table, lists and code",
     example="Explain how the checkout works",
     rules=(

@@ -40,7 +40,6 @@ _ADVICE = "It is about the limit of the big basket discount. Say *fix the discou
 
 SCENE = Scene(
     name="command",
-    title="Run the tests",
     description="a command that asks first",
     example="Run the tests",
     rules=flow(said("command"), _ask, _tell, delay=WORD),

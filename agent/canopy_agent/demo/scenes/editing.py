@@ -59,7 +59,6 @@ _NEXT = "Say *run the tests* to see all of them pass."
 
 SCENE = Scene(
     name="edit",
-    title="Fix the discount bug",
     description="an edit that asks first",
     example="Fix the discount bug",
     rules=flow(said("edit"), _read_first, _propose, _close, delay=WORD),

@@ -92,7 +92,6 @@ layout the receipt should have, and what else should be printed on it.\
 
 SCENE = Scene(
     name="question",
-    title="How the receipt should look",
     description="a form, and a reply that uses it",
     example="Ask me how the receipt should look",
     rules=flow(said("question"), _ask, _draft, delay=WORD),

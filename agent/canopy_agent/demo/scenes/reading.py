@@ -58,7 +58,6 @@ Nothing else touches a price after it is in the basket.
 
 SCENE = Scene(
     name="read",
-    title="Where discounts are applied",
     description="a search, two files, a conclusion",
     example="Find where discounts are applied",
     rules=flow(said("read"), _look_around, _read_both, _conclude, delay=WORD),

@@ -22,6 +22,18 @@ DISCOUNTS = "{cwd}/fruitstand/discounts.py"
 NAMES = ("answer", "read", "command", "edit", "question", "tree", "error")
 """The scenes as they are numbered."""
 
+TITLES = {
+    "answer": "How the checkout works",
+    "read": "Where discounts are applied",
+    "command": "Run the tests",
+    "edit": "Fix the discount bug",
+    "question": "How the receipt should look",
+    "tree": "A review by a team of agents",
+    "error": "An overloaded model",
+}
+_TITLED = {title.lower(): name for name, title in TITLES.items()}
+"""What a menu shows starts the scene, whatever its words would mean elsewhere."""
+
 _GREETING = re.compile(r"^\W*(hello|hi|hey|help)\W*$|what (can|do) you (do|know)|who are you")
 
 # The first pattern that is found chooses the scene, so the order tells which word weighs more.
@@ -39,13 +51,17 @@ _WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One thing that the demo shows; `example` is a sentence that starts it."""
+    """One thing that the demo shows; `example` is a sentence that starts it, as does the title."""
 
     name: str
-    title: str
     description: str
     example: str
     rules: tuple[Rule, ...]
+
+    @property
+    def title(self) -> str:
+        """What it is called in a list."""
+        return TITLES[self.name]
 
 
 def scene_named(text: str) -> str | None:
@@ -54,6 +70,8 @@ def scene_named(text: str) -> str | None:
     number = words.rstrip(".)")
     if number.isascii() and number.isdecimal() and 0 < int(number) <= len(NAMES):
         return NAMES[int(number) - 1]
+    if (titled := _TITLED.get(words.rstrip(" .!?"))) is not None:
+        return titled
     if _GREETING.search(words):
         return None
     for name, pattern in _WORDS:

@@ -55,7 +55,6 @@ def _follow_up(request: ModelRequest) -> Steps:
 
 SCENE = Scene(
     name="tree",
-    title="A review by a team of agents",
     description="two go on after the turn, one asks",
     example="Review the project with a team of agents",
     rules=(

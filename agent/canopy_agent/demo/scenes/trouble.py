@@ -13,7 +13,6 @@ Errors end a turn, never the conversation.\
 
 SCENE = Scene(
     name="error",
-    title="An overloaded model",
     description="an error, and the way out of it",
     example="Show me an error",
     rules=(

@@ -63,6 +63,10 @@ def subject_of(entry: ToolEntry) -> str:
     return " · ".join(words[:2])[:_LONGEST].removeprefix("select:")
 
 
+_NO_OUTPUT = "(Bash completed with no output)"
+"""What Claude Code says of a command that wrote nothing."""
+
+
 def result_of(entry: ToolEntry) -> str:
     """``exit 1``, ``12 matches``, ``40 lines``, or a result of one line itself; empty when there is
     nothing short to say.
@@ -73,12 +77,14 @@ def result_of(entry: ToolEntry) -> str:
         return ""
     if entry.has_terminal:
         output = _COLOURS.sub("", entry.output)
-        return _short(output, "line") if output.strip() else "no output"
+        return "no output" if output.strip() in ("", _NO_OUTPUT) else _short(output, "line")
     text = "\n".join(
         part.content.text
         for part in entry.content
         if isinstance(part, ToolContent) and isinstance(part.content, TextContent)
     )
+    if _FENCE.sub("", text).strip() == _NO_OUTPUT:
+        return "no output"
     if found := _FOUND.match(text):
         return found[1]
     return " · ".join(filter(None, (_of_text(entry, _FENCE.sub("", text)), _pictures(entry))))
