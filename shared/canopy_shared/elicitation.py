@@ -7,10 +7,8 @@ asks is not known here.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
 from typing import Any, Final, assert_never
 from urllib.parse import urlsplit
 
@@ -24,6 +22,10 @@ from canopy_shared.elicitation_fields import (
     Value,
     read_fields,
 )
+from canopy_shared.formats import format_problem
+from canopy_shared.patterns import fits
+
+_SHOWN_PATTERN = 80
 
 ACCEPT: Final = "accept"
 DECLINE: Final = "decline"
@@ -154,7 +156,7 @@ def _text_problem(field: TextField, value: Value) -> str | None:
         return f"needs at least {field.min_length} characters"
     if field.max_length is not None and len(value) > field.max_length:
         return f"takes at most {field.max_length} characters"
-    return _format_problem(field.format, value)
+    return format_problem(field.format, value) or _pattern_problem(field.pattern, value)
 
 
 def _number_problem(field: NumberField, value: Value) -> str | None:
@@ -186,28 +188,8 @@ def _picks_problem(field: MultiChoiceField, value: Value) -> str | None:
     return None
 
 
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
-
-
-def _format_problem(format_: str | None, value: str) -> str | None:
-    # A pattern is not checked: a foreign regular expression may never end, and the asker checks.
-    match format_:
-        case "email":
-            return None if _EMAIL.fullmatch(value) else "must be an e-mail address"
-        case "uri":
-            return None if _ADDRESS.fullmatch(value) else "must be an address"
-        case "date":
-            return _dated(date.fromisoformat, value, "must be a date like 2026-01-31")
-        case "date-time":
-            return _dated(datetime.fromisoformat, value, "must be a time like 2026-01-31T12:00:00Z")
-        case _:
-            return None
-
-
-def _dated(parse: Any, value: str, problem: str) -> str | None:
-    try:
-        parse(value)
-    except ValueError:
-        return problem
-    return None
+def _pattern_problem(pattern: str | None, value: str) -> str | None:
+    if pattern is None or fits(pattern, value) is not False:
+        return None
+    shown = pattern if pattern.isprintable() and len(pattern) <= _SHOWN_PATTERN else "of the agent"
+    return f"must fit the pattern {shown}"

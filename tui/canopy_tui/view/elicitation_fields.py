@@ -22,6 +22,7 @@ from canopy_shared.elicitation_fields import (
     TextField,
     Value,
 )
+from canopy_shared.formats import EXAMPLES
 from canopy_tui.model.sanitize import visible
 from canopy_tui.view.choice_list import MOST_SHOWN, ChoiceList
 from canopy_tui.view.labels import foreign
@@ -33,13 +34,6 @@ if TYPE_CHECKING:
 
 MULTILINE_FROM = 200
 """A text field that takes more characters than this gets several lines."""
-
-_FORMAT_HINTS = {
-    "email": "name@example.org",
-    "uri": "https://example.org",
-    "date": "2026-01-31",
-    "date-time": "2026-01-31T12:00:00Z",
-}
 
 
 def is_multiline(field: FormField) -> bool:
@@ -154,7 +148,7 @@ class FieldRow(Vertical):
     def _hint(self) -> str:
         if self.field.custom_answer_to is not None:
             return self.field.description or self.field.title
-        return _FORMAT_HINTS.get(getattr(self.field, "format", None) or "", "")
+        return EXAMPLES.get(getattr(self.field, "format", None) or "", "")
 
     def on_resize(self) -> None:
         """What is hinted at ends with the line, not in the middle of a word."""
