@@ -1,5 +1,5 @@
-"""The client on an agent that misbehaves, as a person sees it: B10, B11, B21, B31, B34, B47, B82,
-B87.
+"""The client on an agent that misbehaves, as a person sees it: B10, B11, B20, B21, B26, B31, B34,
+B47, B82, B87.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from canopy_shared.stdio import StdioTransport
 from canopy_tui.model.entries import MessageEntry, Role
 from canopy_tui.model.intents import LoadSession
 from canopy_tui.view.key_guard import QUIET
+from canopy_tui.view.queue_strip import QueueStrip
 from canopy_tui.view.request_screen import RequestScreen
 from fakes.agent import (
     FakeAgentScript,
@@ -138,6 +139,42 @@ async def test_b10_the_end_of_the_agent_is_told_and_one_key_goes_on(tmp_path: Pa
         await play.shows("half an ans")
     [load] = script.received("session/load")
     assert load["params"]["sessionId"] == "S1"
+
+
+async def test_b20_b26_what_waits_is_seen_kept_over_the_agents_death_and_sent_in_order(
+    tmp_path: Path,
+) -> None:
+    pieces = [f"{number} " for number in range(100)]
+    frames: list[Any] = [
+        {"method": "session/update", "params": {"sessionId": "S1", "update": said(piece, "m9")}}
+        for piece in pieces
+    ]
+    slow = [{"update": said("slow")}, {"file": str(tmp_path / "die")}, {"exit": 1}]
+    script = FakeAgentScript(tmp_path, **{"session/prompt": [slow]})
+    async with on_pipes(script) as play:
+        await send(play, "A")
+        await play.shows("slow")
+        await send(play, "B waits")
+        await send(play, "C waits")
+        await play.shows("C waits")
+        script.open_gate("die")
+        await play.shows("exited with status 1")
+        for text in ("B waits", "C waits", "held"):
+            await play.shows(text)
+        batch = [{"batch": [*frames, {"result": {"stopReason": "end_turn"}}]}]
+        script.play({"session/prompt": [[], batch]})
+        await play.press("f5")
+        await play.until(lambda: play.state.link.status == "ready", "the agent")
+        await play.until(
+            lambda: play.app.root and play.app.root.phase.value == "idle", "its session"
+        )
+        await play.press("enter")
+        await play.shows("98 99")
+        assert play.app.root is not None
+        assert answers(play.app.root)[-1] == "".join(pieces)
+        assert "waits" not in play.app.main.query_one(QueueStrip).render().plain
+    sent = [one["params"]["prompt"][0]["text"] for one in script.received("session/prompt")]
+    assert sent == ["A", "B waits", "C waits"]
 
 
 async def test_b21_what_streams_out_of_view_is_whole_and_its_question_is_seen(

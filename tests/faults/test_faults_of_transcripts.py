@@ -246,6 +246,15 @@ def test_b66_the_first_changed_line_is_in_view_and_places_outside_are_said() -> 
     rows = text_of(preview_of(tool("Edit", raw_input=given), "/w")(paper(80))[:4])
     assert "x = 2" in rows
     assert "outside the project" in rows
+    for path, outside in (
+        ("src/a.py", False),
+        ("../a.py", True),
+        ("/w/../x", True),
+        ("/wide/a", True),
+    ):
+        change = tool("Edit", content=(Diff(path, "x = 2", "x = 1"),))
+        first = text_of(preview_of(change, "/w")(paper(80))[:1])
+        assert ("outside the project" in first) == outside, path
     here = tool("Bash", raw_input={"command": "cat <<'END' >a\nfirst\n\x1b[2Jsecond\nEND"})
     shown = text_of(preview_of(here, "/w")(paper(80)))
     assert "␛[2Jsecond" in shown

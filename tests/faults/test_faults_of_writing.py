@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from textual import events
 from textual._xterm_parser import XTermParser
+from textual.geometry import Region
 from textual.widgets import Static
 
 from canopy_shared.content import ImageContent
@@ -20,6 +21,8 @@ from canopy_tui.clipboard import read_clipboard
 from canopy_tui.model import events as e
 from canopy_tui.model.intents import SendPrompt
 from canopy_tui.picture_files import PictureError, read_picture
+from canopy_tui.view.composer import Composer
+from canopy_tui.view.request_screen import RequestScreen
 from canopy_tui.view.slash_offers import NO_COMMANDS
 from tui_app.playing import NARROW, Play, playing
 from tui_app.stage import ROOT
@@ -85,7 +88,7 @@ async def test_b78_no_key_loses_a_draft(keys: tuple[str, ...]) -> None:
     kept: list[Draft] = []
     async with playing(on_draft=lambda _session, draft: kept.append(draft)) as play:
         area = play.app.main.composer.area
-        for state in ("idle", "turn", "help", "selection", "list"):
+        for state in ("idle", "turn", "help", "selection", "list", "question"):
             area.begin_with(DRAFT)
             if state == "turn":
                 play.stage.apply(e.PromptSent(session=ROOT, text="go", at=1.0))
@@ -95,6 +98,11 @@ async def test_b78_no_key_loses_a_draft(keys: tuple[str, ...]) -> None:
                 await play.press("shift+left", "shift+left")
             elif state == "list":
                 await play.write("\n/")
+            elif state == "question":
+                play.stage.ask_permission()
+                await play.press("f4")
+                await play.until(lambda: isinstance(play.screen, RequestScreen), "the question")
+                play.clock.pass_by(60)
             await play.settle()
             await play.press(*keys)
             assert play.app.return_code is None, state
@@ -103,6 +111,9 @@ async def test_b78_no_key_loses_a_draft(keys: tuple[str, ...]) -> None:
             assert play.draft.startswith(DRAFT), state
             await play.press("escape")
             await clear(play)
+        [waiting] = play.stage.state.waiting()
+        play.stage.withdraw(waiting.key)
+        await play.settle()
         area.begin_with(DRAFT)
         await play.press("ctrl+c", "ctrl+c", "ctrl+c")  # put away, then twice to quit
         assert play.app.return_code == 0
@@ -175,8 +186,38 @@ async def test_b92_one_visible_character_is_one_step() -> None:
         # The terminal's own cursor stands at the caret, where input methods open their window.
         assert play.app.cursor_position == area.cursor_screen_offset
         assert area.cursor_screen_offset.x - area.content_region.x == 4
-        frames = [line.rstrip() for line in play.lines if line.strip().startswith(("╭", "│", "╰"))]
-        assert len({len(line) - line.count("日") - line.count("本") for line in frames}) <= 2
+        await clear(play)
+        area.begin_with("\n".join(f"{one} |" for one in VISIBLE))
+        await play.settle()
+        frame = play.app.main.query_one(Composer)
+        assert right_edges(play, frame.region) == {"╮", "│", "╯"}
+
+
+async def test_b92_frames_stay_straight_around_every_character() -> None:
+    """In a table, a tree, a diff, a title and a border: one column, counted in cells."""
+    some = [*VISIBLE, "👩\u200d👩\u200d👧", "\t", "日本語" * 30]
+    async with playing((100, 40)) as play:
+        rows = "".join(f"| {one} | x |\n" for one in some)
+        play.stage.say(f"| a | b |\n|---|---|\n{rows}")
+        for number, one in enumerate(some):
+            play.stage.spawn(f"k{number}", f"{one} child {one}")
+            play.stage.call(f"c{number}", f"{one} call {one}", kind="read")
+        await play.settle()
+        assert {one.cell_length for one in play.screen._compositor.render_strips()} == {100}
+        given = {"file_path": "/w/日本.py", "old_string": "\n".join(some), "new_string": "⚠️\n한"}
+        play.stage.ask_permission(title=" ".join(some[:-1]), kind="edit", rawInput=given)
+        await play.press("f4")
+        await play.until(lambda: isinstance(play.screen, RequestScreen), "the request")
+        await play.shows("日本.py")
+        await play.settle()
+        frame = play.screen.query_one("#request-frame")
+        assert {"│"} < right_edges(play, frame.region) <= {"╮", "│", "╯"}
+
+
+def right_edges(play: Play, region: Region) -> set[str]:
+    """What stands in the last column of a region, by cells."""
+    strips = play.screen._compositor.render_strips()[region.y : region.bottom]
+    return {strip.crop(region.right - 1, region.right).text for strip in strips}
 
 
 # --- B14, B97: pictures ---------------------------------------------------------------------------

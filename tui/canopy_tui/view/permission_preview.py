@@ -71,19 +71,22 @@ def _file_changes(entry: ToolEntry, paper: Paper, cwd: str, split: bool) -> list
     for path, old, new in changed_files(entry):
         if rows:
             rows.append(BLANK)
-        inside = (
-            bool(cwd) and PurePath(path).is_relative_to(cwd) and ".." not in PurePath(path).parts
-        )
+        inside = bool(cwd) and _is_inside(PurePath(path), cwd)
         tail = change_runs(old, new, paper)
         if cwd and not inside:
             tail.append(("  outside the project", paper.ink.warning + Style(bold=True)))
         room = paper.width - sum(len(text) for text, _ in tail)
-        name = str(PurePath(path).relative_to(cwd)) if inside else path
+        name = str(PurePath(cwd, path).relative_to(cwd)) if inside else path
         shown = fitted(printable(name), room, paper.marks.more)
         rows.append(Row(((shown, paper.ink.strong), *tail)))
         draw = split_rows if split and paper.width >= LEAST else diff_rows
         rows += draw(changes(old, new), paper)
     return rows
+
+
+def _is_inside(path: PurePath, cwd: str) -> bool:
+    """Agents should name whole paths; one that does not means a place below ``cwd``."""
+    return (path.is_relative_to(cwd) or not path.anchor) and ".." not in path.parts
 
 
 def changed_files(entry: ToolEntry) -> list[tuple[str, str | None, str]]:
