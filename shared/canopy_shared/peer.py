@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CANCEL_REQUEST = "$/cancel_request"
+MOST_NOISE = 200
+"""Lines that are no messages and name no request, until no more of them are answered."""
 
 
 class IncomingRequest:
@@ -85,6 +87,7 @@ class Peer:
         self._next_id = 1
         self._calls: dict[RequestId, AnswerHandler] = {}
         self._incoming: dict[RequestId, IncomingRequest] = {}
+        self._noise = 0
         self.closed = False
 
     async def run(self) -> None:
@@ -169,9 +172,16 @@ class Peer:
             case Request(id_, method, params):
                 self._request(id_, method, params)
             case Malformed(id_, error, reply):
-                log.warning("dropped a malformed message: %s", error.message)
-                if reply:
-                    self._transport.send(Response(id_, error=error))
+                self._malformed(id_, error, reply=reply)
+
+    def _malformed(self, id_: RequestId | None, error: AcpError, *, reply: bool) -> None:
+        """Answer a line that is no message; noise without end is neither answered nor logged."""
+        self._noise += 1
+        if id_ is None and self._noise > MOST_NOISE:
+            return
+        log.warning("dropped a malformed message: %s", error.message)
+        if reply:
+            self._transport.send(Response(id_, error=error))
 
     def _notification(self, method: str, params: Any) -> None:
         if method == CANCEL_REQUEST:

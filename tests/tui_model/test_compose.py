@@ -229,8 +229,22 @@ def test_a_large_log_begins_anew(own_place: Path, monkeypatch: pytest.MonkeyPatc
     file = own_place / "canopy.log"
     file.write_text("x" * 200)
     with app_run.logging_to(own_place):
-        logging.getLogger("test").warning("hello")
+        for number in range(50):
+            logging.getLogger("test").warning("noise %d", number)
+        logging.getLogger("test").warning("hello \ud800")
     logging.getLogger("test").warning("afterwards")
-    assert "hello" in file.read_text()
+    assert file.stat().st_size < 300
+    assert "hello \\ud800" in file.read_text()
     assert "xxx" not in file.read_text()
     assert "afterwards" not in file.read_text()
+
+
+def test_a_log_that_cannot_be_written_says_nothing_on_the_screen(
+    own_place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full = Path("/dev/full")
+    if full.exists():
+        (own_place / "canopy.log").symlink_to(full)
+    with app_run.logging_to(own_place):
+        logging.getLogger("test").warning("hello")
+    assert capsys.readouterr() == ("", "")

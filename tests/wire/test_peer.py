@@ -15,7 +15,7 @@ from canopy_shared.content import TextContent
 from canopy_shared.errors import AcpError, ConnectionClosedError, invalid_params
 from canopy_shared.frames import Notification, Response
 from canopy_shared.inproc import HIGH_WATER, linked_pair
-from canopy_shared.peer import IncomingRequest, Peer
+from canopy_shared.peer import MOST_NOISE, IncomingRequest, Peer
 from canopy_shared.stdio import StdioTransport, open_sink, open_source
 from canopy_shared.unset import UNSET
 from canopy_shared.updates import AgentMessageChunk, AgentThoughtChunk, SessionUpdate
@@ -247,3 +247,21 @@ async def test_output_that_is_full_is_told_once(caplog: pytest.LogCaptureFixture
     await sink.aclose()
     (told,) = caplog.messages
     assert told == "our output takes nothing more: No space left on device"
+
+
+async def test_noise_without_end_is_not_answered_without_end() -> None:
+    there, back = os.pipe(), os.pipe()
+    near = StdioTransport(await open_source(there[0]), await open_sink(back[1]))
+    answers = await open_source(back[0])
+    peer = Peer(near, on_request=echo)
+    run = asyncio.create_task(peer.run())
+    heard = b""
+    os.write(there[1], b"noise\n" * (MOST_NOISE + 500))
+    os.write(there[1], b'{"jsonrpc": "2.0", "id": 7, "method": "echo", "params": {}}\n')
+    os.close(there[1])
+    while b'"id":7' not in heard:
+        heard += await answers.read()
+    assert heard.count(b"\n") == MOST_NOISE + 1
+    await run
+    await peer.aclose()
+    answers.close()

@@ -46,6 +46,22 @@ def _leave(app: CanopyApp, code: int) -> None:
     app.exit(return_code=code)
 
 
+class _BoundedLog(logging.FileHandler):
+    """Begins anew when it is large. What cannot be written is dropped: a complaint of ``logging``
+    on stderr would be on the app's screen.
+    """
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write it, below what there is or on a new page."""
+        with contextlib.suppress(OSError, ValueError):
+            if self.stream is not None and self.stream.tell() > _LOG_SIZE:
+                self.stream.truncate(0)
+        super().emit(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Say nothing."""
+
+
 @contextlib.contextmanager
 def logging_to(folder: Path) -> Iterator[None]:
     """Warnings go to ``canopy.log``, since the screen is the app's; without a file nowhere."""
@@ -56,7 +72,7 @@ def logging_to(folder: Path) -> Iterator[None]:
         if file.exists() and file.stat().st_size > _LOG_SIZE:
             file.unlink()
         file.touch(mode=0o600)
-        handler = logging.FileHandler(file, encoding="utf-8")
+        handler = _BoundedLog(file, encoding="utf-8", errors="backslashreplace")
     handler.setLevel(logging.WARNING)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.getLogger().addHandler(handler)
@@ -64,4 +80,5 @@ def logging_to(folder: Path) -> Iterator[None]:
         yield
     finally:
         logging.getLogger().removeHandler(handler)
-        handler.close()
+        with contextlib.suppress(OSError):  # a full disk
+            handler.close()
