@@ -56,6 +56,15 @@ def test_the_agents_own_command_wins_and_ours_has_another_name() -> None:
     assert unknown.fault.startswith("Canopy has no such command. There is /canopy:help, ")
 
 
+def test_a_bare_command_of_our_own_agent_opens_the_page() -> None:
+    ours = (Command("model", "Choose"), Command("mcp", "Servers"), Command("export", "Other"))
+    assert called("/model", ours) is None
+    assert called("/model", ours, pages=True) == Call("model")
+    assert called("/mcp", ours, pages=True) == Call("mcp")
+    assert called("/model opus", ours, pages=True) is None
+    assert called("/export", ours, pages=True) is None
+
+
 def test_names_from_elsewhere_are_offered_once_they_are_typed() -> None:
     assert "exit" not in names(offered((), "/"))
     assert "exit" in names(offered((), "/ex"))

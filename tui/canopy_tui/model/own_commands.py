@@ -63,7 +63,7 @@ HELP: Final = OwnCommand("help", "all keys", ("keys",))
 OPTIONS: Final = OwnCommand(
     "model", "model, effort and all other options", ("options", "config", "settings", "effort")
 )
-USAGE: Final = OwnCommand("usage", "context, tokens, cost and limits", ("cost", "stats"))
+USAGE: Final = OwnCommand("usage", "context, tokens, cost and limits", ("cost", "stats", "status"))
 SERVERS: Final = OwnCommand("mcp", "the MCP servers")
 SESSIONS: Final = OwnCommand(
     "resume", "stored sessions: go on with one, rename, delete", ("sessions", "continue")
@@ -76,6 +76,8 @@ QUIT: Final = OwnCommand("quit", "leave Canopy", ("exit", "q"))
 OWN: Final = (
     HELP, OPTIONS, USAGE, SERVERS, SESSIONS, NEW, COPY, EXPORT, THEME, LOGIN, QUIT,
 )  # fmt: skip
+PAGES: Final = (OPTIONS.name, USAGE.name, SERVERS.name)
+"""Where our own agent has a command of that name, its text says less than the page does."""
 BY_NAME: Final = {name: own for own in OWN for name in own.names}
 
 
@@ -118,14 +120,17 @@ def arguments_of(name: str) -> Mapping[str, str]:
     return own.choices if own is not None else {}
 
 
-def called(text: str, agents: Sequence[Command]) -> Call | None:
-    """What ``text`` calls; None when it is a message, or a command of the agent."""
+def called(text: str, agents: Sequence[Command], *, pages: bool = False) -> Call | None:
+    """What ``text`` calls; None when it is a message, or a command of the agent.
+
+    ``pages``: the agent is our own, and its commands that only list things give way to our pages.
+    """
     words = text.split()
     if not text.lstrip().startswith("/") or "\n" in text.strip() or not words:
         return None
     name = words[0][1:]
     if any(command.name == name for command in agents):
-        return None
+        return Call(name) if pages and len(words) == 1 and name in PAGES else None
     own = BY_NAME.get(name.removeprefix(PREFIX))
     if own is None:
         known = ", ".join(f"/{PREFIX}{one.name}" for one in OWN)

@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """``steering``: a turn runs that takes messages. ``suggestion`` is what to ask next."""
+    """``steering``: a turn runs that takes messages. ``suggestion`` is what to ask next.
+
+    ``pages``: the agent answers what the pages of the client ask.
+    """
 
     steering: bool = False
     pictures: bool = True
     suggestion: str = ""
+    pages: bool = False
 
     @classmethod
     def of(
@@ -39,6 +43,7 @@ class Abilities:
             root is not None and root.in_turn and state.link.can_steer,
             takes_pictures(state.link.capabilities) if known else True,
             suggestion_of(state, root, view),
+            state.link.tells_controls,
         )
 
 

@@ -99,7 +99,7 @@ class Sending:
     def _calls(self, text: str) -> bool:
         """Have a command of the client carried out, which no agent gets; whether it was one."""
         composer = self._composer
-        call = called(text, composer.completing.commands)
+        call = called(text, composer.completing.commands, pages=self.can.pages)
         if call is None:
             return False
         if call.fault or self._drafts.editing is not None:
