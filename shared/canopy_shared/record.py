@@ -284,6 +284,8 @@ class Recording:
 
 
 _LINES_NAMED = 5
+_HEAD_LIMIT = 1 << 16
+"""Bytes of a first line; what has none, be it without end, is not read on."""
 
 
 def read_recording(file: Path) -> Recording:
@@ -293,18 +295,19 @@ def read_recording(file: Path) -> Recording:
     """
     shown = repr(str(file))
     try:
-        lines = file.read_bytes().split(b"\n")
+        with file.open("rb") as opened:
+            head = _row(opened.readline(_HEAD_LIMIT))
+            lines = opened.read().split(b"\n") if head is not None else []
     except OSError as error:
         raise RecordingError(f"{shown} cannot be read: {error.strerror}") from None
-    head = _row(lines[0])
     if head is None or head.get("canopy") != FORMAT:
         raise RecordingError(f"{shown} is not a recording of Canopy: see its line 1")
     if head.get("version") != VERSION:
         raise RecordingError(
             f"{shown} has version {head.get('version')!r}; this Canopy reads version {VERSION}"
         )
-    steps, broken = _steps(lines[1:])
-    torn = bool(broken) and broken[-1] == len(lines)
+    steps, broken = _steps(lines)
+    torn = bool(broken) and broken[-1] == len(lines) + 1
     return Recording(_number(head.get("at")), steps, broken, torn)
 
 

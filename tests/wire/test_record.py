@@ -148,6 +148,14 @@ def test_a_recording_that_was_cut_off_says_where(tmp_path: Path) -> None:
     assert read_recording(file).damage() == "line 2 is broken and was left out"
 
 
+def test_only_the_first_line_is_read_of_what_is_no_recording(tmp_path: Path) -> None:
+    file = tmp_path / "endless"
+    with file.open("wb") as opened:
+        opened.truncate(1 << 36)  # a hole: more than fits into memory
+    with pytest.raises(RecordingError, match="is not a recording"):
+        read_recording(file)
+
+
 def test_time_never_goes_back(tmp_path: Path) -> None:
     frame = Notification("session/cancel", {"sessionId": "s"})
     recording = recorded(tmp_path / "r", (2.0, CLIENT, frame), (1.0, CLIENT, frame))
