@@ -63,7 +63,7 @@ async def test_tokens_and_times_of_each_agent(tmp_path: Path) -> None:
     assert len(main.spans) == 3
     assert report_of(front).startswith("worked 3s, 1 tool call, 100 tokens read, 1.0k cached")
     assert summary_of(state, reading).startswith("3 agents · ")
-    assert "6.7k tokens · claude-opus-5-5" in summary_of(state, reading)
+    assert "6.7k tokens · Opus 5.5" in summary_of(state, reading)
 
 
 async def test_a_session_that_grows_is_followed_record_by_record(tmp_path: Path) -> None:

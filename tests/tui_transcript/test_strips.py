@@ -14,6 +14,7 @@ from canopy_tui.view.strips import (
     fitted,
     highlighted,
     laid,
+    shared_out,
     split_newlines,
     strip_of,
     width_of,
@@ -116,3 +117,17 @@ def test_highlighting_changes_only_the_span() -> None:
 
 def test_width_counts_cells() -> None:
     assert width_of([("日本", PLAIN), ("a", BOLD)]) == 5
+
+
+@pytest.mark.parametrize(
+    ("room", "wanted", "shares"),
+    [
+        (40, [4, 30], [4, 30]),
+        (30, [4, 30], [4, 26]),
+        (30, [20, 4, 20], [13, 4, 13]),
+        (5, [20, 20], [6, 6]),
+        (9, [], []),
+    ],
+)
+def test_cells_go_to_those_that_want_them(room: int, wanted: list[int], shares: list[int]) -> None:
+    assert shared_out(room, wanted, least=6) == shares

@@ -14,7 +14,7 @@ from canopy_tui.model.children import agent_of
 from canopy_tui.model.names import name_of
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.timeline import Span, worked
-from canopy_tui.model.words import agents, amount, duration
+from canopy_tui.model.words import agents, amount, duration, model_name
 
 if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView
@@ -58,7 +58,7 @@ def rows_of(state: ClientState, reading: Reading | None) -> list[Row]:
                 row.session,
                 row.name,
                 depth,
-                clipped(effort.model, _MODEL),
+                clipped(model_name(effort.model), _MODEL),
                 tuple(effort.spans),
                 effort.calls,
                 effort.read,

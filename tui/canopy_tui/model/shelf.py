@@ -85,7 +85,7 @@ class Shelf:
 
     def put_text(self, text: str) -> str:
         """Keep a long paste; returns its mark."""
-        lines = text.count("\n") + 1
+        lines = text.rstrip("\n").count("\n") + 1
         amount = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
         return self._put(f"[Pasted text {self._next('Pasted text')}: {amount}]", Pasted(text))
 

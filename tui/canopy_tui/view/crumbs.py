@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from canopy_tui.model import tree
@@ -21,7 +22,7 @@ from canopy_tui.view.session_row import (
     glyph_of,
     word_of,
 )
-from canopy_tui.view.strips import fitted
+from canopy_tui.view.strips import fitted, shared_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,8 +72,12 @@ class Crumbs(Clickable):
 
     def _path(self, room: int) -> Content:
         levels = tree.path(self._state, self._session or "")
-        each = max(6, (room - 3 * len(levels)) // max(1, len(levels)) - (2 if self._rail else 0))
-        steps = [self._step(view, each, last=view is levels[-1]) for view in levels]
+        names = [cell_len(name_of(self._state, view)) for view in levels]
+        each = shared_out(room - (3 + (2 if self._rail else 0)) * len(levels), names, least=6)
+        steps = [
+            self._step(view, cells, last=view is levels[-1])
+            for view, cells in zip(levels, each, strict=True)
+        ]
         return (
             Content.styled(" › ", "$text-muted").join(steps).truncate(max(1, room), ellipsis=True)
         )

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView
 
 _BAR = 8
-_WIDE = 100
+_WIDE = 98
+"""Cells of the line from which on the first line is there too: 100 without the padding."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from textual.widgets import Input, Static
 from canopy_tui.model.catalogue import ALL, UNARCHIVED, ListedSession, Query, found
 from canopy_tui.model.intents import ArchiveSession, DeleteSession, ListSessions, RenameSession
 from canopy_tui.model.sanitize import clipped, visible
+from canopy_tui.model.words import model_name
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.header import home_short
@@ -39,6 +40,7 @@ _HEIGHTS = [(0, "-short"), (20, "-high")]
 _SEARCH = "Search: words of title, directory, model or id"
 _NEAR_END = 20
 _PEEK_DELAY = 0.15
+_STATES = {"idle": "", "running": "working", "requires_action": "asks you", "error": "failed"}
 _NEEDS = {
     "fork": "fork",
     "delete": "delete",
@@ -195,8 +197,8 @@ class SessionPicker(ModalScreen[None]):
                 ("in", clipped(home_short(row.cwd), 300)),
                 ("changed", day_of(clipped(row.updated_at, 60))),
                 ("last prompt", day_of(clipped(row.last_prompt_at, 60))),
-                ("model", clipped(row.model, 80)),
-                ("does", clipped(row.state, 30).replace("_", " ") if row.state != "idle" else ""),
+                ("model", clipped(model_name(row.model), 80)),
+                ("state", _STATES.get(row.state, clipped(row.state, 30))),
                 ("cost", f"${row.cost:.2f}" if row.cost else ""),
                 ("copy of", clipped(row.forked_from, 60)),
                 ("id", clipped(row.id, 80)),

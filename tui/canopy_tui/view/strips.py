@@ -216,6 +216,17 @@ def fitted(text: str, cells: int, more: str = "…") -> str:
     return set_cell_size(text, cells - cell_len(more)).rstrip() + more
 
 
+def shared_out(room: int, wanted: Sequence[int], *, least: int) -> list[int]:
+    """How many of ``room`` cells each gets: what it wants if that is no more than the share of
+    each, and the rest goes to those that want more, but always ``least``.
+    """
+    given = [0] * len(wanted)
+    for left, at in enumerate(sorted(range(len(wanted)), key=lambda one: wanted[one])):
+        given[at] = min(wanted[at], max(least, room // (len(wanted) - left)))
+        room -= given[at]
+    return given
+
+
 def laid(
     lines: Iterable[Sequence[Run]],
     width: int,
