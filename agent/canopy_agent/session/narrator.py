@@ -49,8 +49,11 @@ log = logging.getLogger(__name__)
 
 Json = Mapping[str, Any]
 
-_STRUCTURED = frozenset({"agentId", "resumedAgentId", "isAsync"})
-"""Marks of the structured results that say something of subagents; no other is looked at."""
+_PATCH = "structuredPatch"
+_STRUCTURED = frozenset({"agentId", "resumedAgentId", "isAsync", _PATCH})
+"""Marks of the structured results that say something of subagents, or how a file changed; no other
+is looked at.
+"""
 
 _LAUNCHED = frozenset({"async_launched", "remote_launched"})
 
@@ -211,7 +214,7 @@ class Narrator:
 
 
 def _as_stored(fact: Fact) -> Fact:
-    """A fact without what only a live result has: structured details, a terminal that goes on."""
+    """A fact without what only a live result has: most details, a terminal that goes on."""
     match fact:
         case ToolReturned():
             return _stored_result(fact)
@@ -221,8 +224,7 @@ def _as_stored(fact: Fact) -> Fact:
 
 
 def _stored_result(fact: ToolReturned) -> ToolReturned:
-    structured = fact.structured
-    launched = isinstance(structured, Mapping) and structured.get("status") in _LAUNCHED
-    return replace(
-        fact, structured=structured if launched else None, backgrounded=False, replay=True
-    )
+    told = fact.structured if isinstance(fact.structured, Mapping) else {}
+    patch = {_PATCH: told[_PATCH]} if _PATCH in told else None
+    structured = told if told.get("status") in _LAUNCHED else patch
+    return replace(fact, structured=structured, backgrounded=False, replay=True)

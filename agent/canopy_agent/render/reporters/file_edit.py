@@ -6,7 +6,7 @@ Diffs and patches themselves are made in ``diffs`` and ``patches``.
 from __future__ import annotations
 
 from canopy_agent.domain.facts import ToolHookResponse, ToolReturned
-from canopy_agent.render.diffs import Change, hunk_changes, hunk_patch, whole_change
+from canopy_agent.render.diffs import Change, bare_diff, hunk_changes, hunk_patch, whole_change
 from canopy_agent.render.fences import fenced
 from canopy_agent.render.patches import coming_patch, done_patch, written_text
 from canopy_agent.render.reports import (
@@ -83,10 +83,27 @@ def _input_diff(call: Call, view: View) -> tuple[ToolCallContent, ...]:
 
 
 def _result(call: Call, returned: ToolReturned, view: View) -> Result:
-    """The hook brings the final diff; a replayed Write has none, so its input has to do."""
+    """The hook brings the final diff; a replay has none, so what was recorded has to do."""
+    if returned.replay and view.profile.reports_work and not returned.is_error:
+        recorded = _recorded(call, returned.structured, view)
+        if recorded:
+            return Result(recorded)
     if returned.replay and call.name == "Write" and view.exact_patches:
         return Result(_input_diff(call, view) or None)
     return Result()
+
+
+def _recorded(call: Call, told: object, view: View) -> tuple[ToolCallContent, ...]:
+    """A change of long ago: as its result tells it, never as the file is now."""
+    path = file_path(call.input)
+    if not path or call.name not in ("Edit", "Write"):
+        return ()
+    path = view.absolute(path)
+    hunks = told.get("structuredPatch") if isinstance(told, dict) else None
+    change = hunk_patch(path, hunks)
+    if change is not None:
+        return change.content
+    return (bare_diff(path, None, created=False),) if call.name == "Edit" else ()
 
 
 def _finished(call: Call, response: ToolHookResponse, view: View) -> Change | None:
