@@ -140,3 +140,49 @@ def test_cleaning_keeps_what_is_harmless() -> None:
     assert cleaned({"PATH": "/bin", "Claude_X": "1", "MY_API_KEY": "1", "NO_PROXY": "x"}) == {
         "PATH": "/bin"
     }
+
+
+KILLED = """
+import asyncio, sys
+from pathlib import Path
+from canopy_agent.demo.workspace import demo_environment
+async def main():
+    async with demo_environment(parent=Path(sys.argv[1])) as place:
+        print(place.cwd.parent, flush=True)
+        sys.stdin.read()
+asyncio.run(main())
+"""
+
+
+async def test_what_a_killed_demo_left_goes_at_the_next_start_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    foreign, victim = tmp_path / "canopy-demo-foreign", tmp_path / "victim"
+    for folder in (foreign, victim):
+        folder.mkdir()
+        (folder / "file").write_text("x")
+    (victim / ".canopy-demo").touch()
+    (tmp_path / "canopy-demo-link").symlink_to(victim)
+    linked = tmp_path / "canopy-demo-mark"
+    linked.mkdir()
+    (linked / ".canopy-demo").symlink_to(victim / ".canopy-demo")
+    running = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", KILLED, str(tmp_path)),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert running.stdout is not None
+    other = Path((await running.stdout.readline()).decode().strip())
+    lock_something(other / "fruitstand", victim)
+    async with demo_environment(parent=tmp_path) as first:
+        async with demo_environment(parent=tmp_path):
+            pass
+        assert first.cwd.is_dir()
+    assert (other / "fruitstand" / "locked").is_dir()  # its demo runs
+    running.kill()
+    await running.communicate()
+    async with demo_environment(parent=tmp_path):
+        pass
+    names = ["canopy-demo-foreign", "canopy-demo-link", "canopy-demo-mark", "victim"]
+    assert [path.name for path in left_in(tmp_path)] == names
+    assert (victim / "file").read_text() == "x"

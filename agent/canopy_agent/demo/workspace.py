@@ -20,6 +20,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from canopy_agent.demo.leftovers import PREFIX, hold, left_over, let_go
 from canopy_agent.demo.scenes import demo_script
 from canopy_agent.demo.server import ScriptedModel
 
@@ -67,18 +68,29 @@ async def demo_environment(
     directory goes (default: the system's place for temporary files).
     """
     root = _new_root(parent)
+    hold(root)
+    sweeping = asyncio.create_task(asyncio.to_thread(_sweep, root.parent))
     try:
         _furnish(root)
         async with ScriptedModel(demo_script() if script is None else script, pace=pace) as model:
             variables = {**cleaned(os.environ), **_variables(root, model.url), **(env or {})}
             yield DemoEnvironment(root / PROJECT, root / CONFIG, variables, model)
     finally:
+        await asyncio.wait([sweeping])
         for _ in range(REMOVAL_TRIES):
             if _removed(root):
                 break
             await asyncio.sleep(REMOVAL_WAIT)
         else:
             logging.getLogger(__name__).warning("the demo's files could not be removed: %s", root)
+        let_go(root)
+
+
+def _sweep(parent: Path) -> None:
+    """Remove what demos left that were killed."""
+    for root in left_over(parent):
+        if not _removed(root):
+            logging.getLogger(__name__).warning("an old demo's files stay: %s", root)
 
 
 def cleaned(environ: Mapping[str, str]) -> dict[str, str]:
@@ -92,7 +104,7 @@ def cleaned(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _new_root(parent: Path | None) -> Path:
-    return Path(tempfile.mkdtemp(prefix="canopy-demo-", dir=parent)).resolve()
+    return Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent)).resolve()
 
 
 def _furnish(root: Path) -> None:
