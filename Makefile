@@ -53,7 +53,7 @@ demo: $(INSTALLED)
 
 test: $(WITH_TOOLS)
 	@$(DEBIAN); command -v tmux >/dev/null || debian tmux
-	$(PY) -m pytest -n 2 $(ARGS)
+	$(PY) -m pytest -n 3 $(ARGS)
 
 check: $(WITH_TOOLS)
 	$(PY) -m ruff check .

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from canopy_agent.claude.termination import descendants
 from fakes.cli import is_running
+from fakes.nursery import AgentProcess, can_be_forked
 from waiting import eventually
 
 if TYPE_CHECKING:
@@ -46,6 +47,15 @@ WITHDRAWN: dict[str, Json] = {
     "elicitation/create": {"action": "cancel"},
 }
 """What is answered when the agent withdraws a request that is held."""
+
+
+async def _begun(
+    command: tuple[str, ...], env: Mapping[str, str], cwd: str | None
+) -> asyncio.subprocess.Process:
+    pipe = asyncio.subprocess.PIPE
+    return await asyncio.create_subprocess_exec(
+        *command, stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=cwd, limit=LINE_LIMIT
+    )
 
 
 class RpcError(Exception):
@@ -69,7 +79,7 @@ class Received:
 class RawClient:
     """One agent process and everything that it sent."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process | AgentProcess) -> None:
         self.process = process
         self.received: list[Received] = []
         self.junk: list[str] = []
@@ -96,19 +106,14 @@ class RawClient:
         exit_code: int = 0,
         whole_env: bool = False,
     ) -> AsyncIterator[RawClient]:
-        """Start ``command`` (the agent by default) with ``env`` over our own environment, or, with
-        ``whole_env``, in ``env`` alone.
+        """Start ``command`` (a forked agent by default) with ``env`` over our own environment, or,
+        with ``whole_env``, in ``env`` alone.
         """
-        process = await asyncio.create_subprocess_exec(
-            *(command or STDIO),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={**({} if whole_env else os.environ), **(env or {})},
-            cwd=cwd,
-            limit=LINE_LIMIT,
-        )
-        client = cls(process)
+        surroundings = {**({} if whole_env else os.environ), **(env or {})}
+        if not command and can_be_forked(surroundings):
+            client = cls(await AgentProcess.begin(surroundings, cwd, LINE_LIMIT))
+        else:
+            client = cls(await _begun(command or STDIO, surroundings, cwd))
         try:
             yield client
         except BaseException:
@@ -278,7 +283,10 @@ class RawClient:
                 await asyncio.gather(*self._readers)
         for reader in self._readers:
             reader.cancel()
-        self.process._transport.close()  # type: ignore[attr-defined]
+        if isinstance(self.process, AgentProcess):
+            self.process.close_pipes()
+        else:
+            self.process._transport.close()  # type: ignore[attr-defined]
 
     @contextlib.contextmanager
     def at_once(self) -> Iterator[None]:

@@ -12,14 +12,14 @@ import pytest
 
 from canopy_shared.framing import LINE_LIMIT
 from fakes.cli import FakeCli, is_running
-from raw_client import RawClient, RpcError
+from raw_client import STDIO, RawClient, RpcError
 from waiting import eventually
 
 
 def agent(fake: FakeCli, home: Path, **options: Any) -> Any:
-    """The agent with a fake CLI and a home of its own."""
+    """The agent with a fake CLI and a home of its own, started as a client starts it."""
     env = {**fake.env, "HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / ".claude")}
-    return RawClient.spawn(env=env, **options)
+    return RawClient.spawn(*STDIO, env=env, **options)
 
 
 async def answered(client: RawClient, request_id: Any) -> dict[str, Any]:

@@ -240,7 +240,7 @@ async def test_our_own_client_sees_and_changes_servers_and_use_without_a_turn() 
     async with listening("http", sign_in=True) as here, world(HELLO) as w:
         w.agent.on("elicitation/create", {"action": "decline"})
         hello = await w.agent.initialize(OWN)
-        assert hello["_meta"]["canopy"] == {"version": 1, "controls": True}
+        assert hello["_meta"]["canopy"].items() >= {"version": 1, "controls": True}.items()
         servers = [
             stdio_server("srv"),
             shell_server("dead", "exit 3"),

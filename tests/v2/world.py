@@ -10,6 +10,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from canopy_agent.demo.workspace import DemoEnvironment, demo_environment
+from fakes.nursery import AgentProcess
 from raw_client import BOUND, RawClient
 from v2.schema import complaints
 
@@ -25,7 +26,7 @@ INFO = {"name": "raw", "version": "1"}
 class V2Client(RawClient):
     """A raw client that speaks version 2."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process | AgentProcess) -> None:
         super().__init__(process)
         self.methods: dict[Any, str] = {}
 
