@@ -10,8 +10,10 @@ import sys
 import termios
 from typing import TYPE_CHECKING
 
+import pytest
+
 from canopy_tui.trust import TrustedDirectories
-from canopy_tui.view.terminal_output import LastingOutput
+from canopy_tui.view.terminal_output import LastingOutput, of_the_terminal
 from fakes.agent import FakeAgentScript
 from fakes.cli import is_running
 from waiting import eventually
@@ -75,3 +77,23 @@ def test_an_output_that_fails_takes_everything_and_tells_once(tmp_path: Path) ->
         signal.signal(signal.SIGHUP, before)
     assert told == [signal.SIGHUP]
     assert (tmp_path / "file").read_text() == "here"
+
+
+def test_the_screen_goes_to_the_terminal_when_errors_go_to_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = os.openpty()
+    with (
+        os.fdopen(theirs, "w") as screen,
+        (tmp_path / "errors").open("w") as errors,
+        (tmp_path / "out").open("w") as out,
+    ):
+        monkeypatch.setattr(sys, "__stdout__", screen)
+        assert of_the_terminal(errors) is screen
+        assert of_the_terminal(screen) is screen
+        monkeypatch.setattr(sys, "__stdout__", out)
+        assert of_the_terminal(screen) is screen
+        assert of_the_terminal(errors) is errors
+        monkeypatch.setattr(sys, "__stdout__", None)
+        assert of_the_terminal(errors) is errors
+    os.close(ours)

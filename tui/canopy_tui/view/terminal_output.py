@@ -70,6 +70,14 @@ class LastingOutput:
             tell_hangup()
 
 
+def of_the_terminal(file: IO[str]) -> IO[str]:
+    """``file``, which is stderr in Textual, or stdout when only that is the terminal: errors may
+    be on their way to a file (``canopy 2> errors``), which must not get the screen.
+    """
+    out = sys.__stdout__
+    return out if out is not None and not file.isatty() and out.isatty() else file
+
+
 def lasting(driver: type[Driver]) -> type[Driver]:
     """The same driver, which writes to a :class:`LastingOutput` if it writes to a file, and whose
     terminal is watched.
@@ -82,7 +90,7 @@ def lasting(driver: type[Driver]) -> type[Driver]:
             super().__init__(*args, **options)
             file = getattr(self, "_file", None)
             if file is not None:
-                self._file = LastingOutput(file)
+                self._file = LastingOutput(of_the_terminal(file))
 
         def start_application_mode(self) -> None:
             super().start_application_mode()
