@@ -159,7 +159,7 @@ async def test_send_and_newline_are_remapped_and_questions_may_wait_for_their_ke
         assert (play.draft, stage.acted) == ("a\n\nb", [])
         await play.press("ctrl+j")
         assert stage.acted == [SendPrompt(ROOT, "a\n\nb")]
-        await play.shows("Ctrl+B say now")
+        await play.shows("^B say now")
         stage.ask_permission()
         await play.shows("1 waiting")
         play.clock.pass_by(5.0)

@@ -45,16 +45,24 @@ ELSEWHERE = {
     "SERVERS": "read by the page in view: test_controls presses them",
     "PLAYBACK": "of another app: replay/test_replay_app, and below",
     "INSPECTION": "of another app: inspect_sessions/test_inspect_app",
+    **dict.fromkeys(
+        (
+            *("FIND", "HELP", "PALETTE", "PALETTE_LINE", "COMPLETION", "PREVIEW", "DETAIL"),
+            *("CHOICES", "BUTTON", "SWITCH", "LINE", "CONFIRM", "TRUST", "LOGIN", "PROBLEM"),
+            *("REASON", "LEADS", "LEADS_LIST"),
+        ),
+        "test_remapped_keys presses them, on other keys",
+    ),
 }
 TYPED = {
     "send": "enter",
     "newline": "ctrl+j,alt+enter,shift+enter",
     "complete": "tab",
-    "history-older": "up",
-    "history-newer": "down",
-    "history-take": "enter",
-    "form-next-field": "tab",
-    "form-pick": "space",
+    "list-up": "up",
+    "list-down": "down",
+    "list-take": "tab",
+    "list-take-or-send": "enter",
+    "list-close": "escape",
 }
 """Keys that a field reads itself: test_composer, test_writing and test_forms press them."""
 
@@ -214,6 +222,7 @@ PLACES: dict[str, Callable[[Play], Awaitable[None]]] = {
     "EVERYWHERE": in_message,
     "SLOTS": in_message,
     "COMPOSER": in_message,
+    "EDITING": in_message,
     "TRANSCRIPT": in_transcript,
     "TREE": in_tree,
     "BACKGROUND": in_background,

@@ -71,7 +71,7 @@ async def test_the_order_of_control_c() -> None:
         assert play.draft == DRAFT
         await play.press("ctrl+c")
         assert play.draft == ""
-        await play.shows("Up brings it back")
+        await play.shows("↑ brings it back")
         await play.press("up")
         assert play.draft == DRAFT
         await play.press("ctrl+c", "ctrl+c")
@@ -116,7 +116,7 @@ async def test_quitting_says_what_was_not_sent() -> None:
     async with playing() as play:
         play.stage.act_queue("one", "two")
         await play.press("ctrl+q")
-        await play.shows("2 messages were not sent; Up brings them back next time.")
+        await play.shows("2 messages were not sent; ↑ brings them back next time.")
         await play.press("n")
         play.stage.act_queue()
         await play.press("ctrl+q")

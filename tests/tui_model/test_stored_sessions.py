@@ -166,7 +166,7 @@ async def test_resume_takes_an_id_or_what_only_one_begins_with(
     ("wish", "title", "advice"),
     [
         (FirstSession(resume="nothing"), "no such session", "Pick one"),
-        (FirstSession(last=True), "no session here", "F2"),
+        (FirstSession(last=True), "no session here", "{sessions}"),
         (FirstSession(choose=True), "", ""),
     ],
 )

@@ -7,8 +7,8 @@ does is not known here.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,32 +27,43 @@ _AT = re.compile(r"\(at line (\d+), column \d+\)")
 
 
 @dataclass(frozen=True, slots=True)
+class KeySetting:
+    """One line below ``[keys]``: the id of an action and its keys, as the person wrote them."""
+
+    id: str
+    keys: tuple[str, ...]
+    where: str
+    """File and line, for a message."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
-    """What the file says; ``keys`` are key strings by id. ``faults`` are whole lines to show."""
+    """What the file says; ``keys`` as they are written. ``faults`` are whole lines to show."""
 
     theme: str = ""
     glyphs: str = ""
     notify: str = ""
     motion: str = ""
-    keys: Mapping[str, str] = field(default_factory=dict)
+    keys: tuple[KeySetting, ...] = ()
     faults: tuple[str, ...] = ()
     opens_requests: bool = True
     """``modal.auto``: questions of agents open by themselves, not only on their key."""
 
 
-def read_settings(folder: Path, known_keys: frozenset[str]) -> Settings:
-    """Read the file; without one everything is as usual. ``known_keys`` are ids of keys."""
+def read_settings(folder: Path) -> Settings:
+    """Read the file; without one everything is as usual."""
     path = folder / FILE
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return Settings()
     except (OSError, UnicodeError) as error:
-        return Settings(faults=(f"{path}: {getattr(error, 'strerror', None) or error}",))
-    return parse_settings(text, known_keys, str(path))
+        reason = getattr(error, "strerror", None) or error
+        return Settings(faults=(f"{path}: {reason}. It has to be a text file in UTF-8.",))
+    return parse_settings(text, str(path))
 
 
-def parse_settings(text: str, known_keys: frozenset[str], name: str = FILE) -> Settings:
+def parse_settings(text: str, name: str = FILE) -> Settings:
     """The settings in ``text``. A file that is no TOML sets nothing, and says where it breaks."""
     import tomllib
 
@@ -62,7 +73,9 @@ def parse_settings(text: str, known_keys: frozenset[str], name: str = FILE) -> S
         at = _AT.search(str(error))
         where = f"line {at.group(1) if at else max(1, len(text.splitlines()))}"
         words = _AT.sub("", str(error)).strip()
-        return Settings(faults=(f"{name}, {where}: {words}. Nothing of the file is used.",))
+        return Settings(
+            faults=(f"{name}, {where}: {words}. Until that is mended nothing of the file is used.",)
+        )
     faults: list[str] = []
     chosen: dict[str, str] = {}
     opens_requests = True
@@ -82,56 +95,51 @@ def parse_settings(text: str, known_keys: frozenset[str], name: str = FILE) -> S
         allowed = _CHOICES.get(entry)
         if allowed is None:
             known = ", ".join([*_CHOICES, "modal.auto", "[keys]"])
-            faults.append(f"{where}: there is no setting {entry!r}; there are {known}.")
+            meant = _meant(entry, (*_CHOICES, "modal", "keys"))
+            faults.append(f"{where}: there is no setting {entry!r}{meant}; there are {known}.")
         elif value not in allowed:
             faults.append(f"{where}: {entry} is one of {', '.join(allowed)}.")
         else:
             chosen[entry] = value
-    keys = _keys(text, given.get("keys", {}), known_keys, name, faults)
+    keys = tuple(_keys(text, given.get("keys", {}), name, faults))
     return Settings(**chosen, keys=keys, faults=tuple(faults), opens_requests=opens_requests)
 
 
 def _keys(
-    text: str, given: Any, known: frozenset[str], name: str, faults: list[str]
-) -> dict[str, str]:
+    text: str, given: Any, name: str, faults: list[str], within: str = ""
+) -> Iterator[KeySetting]:
     if not isinstance(given, dict):
         faults.append(f"{name}, line {_line_of(text, 'keys')}: write [keys] and one key a line.")
-        return {}
-    keys: dict[str, str] = {}
+        return
     for entry, value in given.items():
-        where = f"{name}, line {_line_of(text, entry, after='[keys]')}"
+        id = f"{within}{entry}"
+        if isinstance(value, dict):  # TOML reads transcript.copy without quotes as a table
+            yield from _keys(text, value, name, faults, f"{id}.")
+            continue
+        where = f"{name}, line {_line_of_key(text, id)}"
         parts = value if isinstance(value, list) else [value]
-        if entry not in known:
-            faults.append(f"{where}: there is no key {entry!r}{_meant(entry, known)}.")
-        elif not parts or not all(isinstance(part, str) and part.strip() for part in parts):
-            faults.append(f'{where}: {entry} is a key such as "ctrl+t", or a list of keys.')
+        if not parts or not all(isinstance(part, str) and part.strip() for part in parts):
+            faults.append(
+                f'{where}: {id} is a key such as "ctrl+t", a list of keys, or "none"; '
+                "it keeps its usual key."
+            )
         else:
-            keys[entry] = ",".join(part.replace(" ", "") for part in parts)
-    return keys
+            yield KeySetting(id, tuple(parts), where)
 
 
-def _meant(entry: str, known: frozenset[str]) -> str:
+def _meant(entry: str, known: Iterable[str]) -> str:
     import difflib
 
     near = difflib.get_close_matches(entry, sorted(known), 1)
-    return f"; is it {near[0]!r}?" if near else "; F1 shows the names"
+    return f"; is it {near[0]!r}?" if near else ""
 
 
-def conflicts(keys: Mapping[str, str], usual: Mapping[str, str], name: str = FILE) -> list[str]:
-    """What cannot be told apart: a key that the file gives to one action and another has too.
-
-    ``usual`` are the keys, by id, of one place.
-    """
-    now = {**usual, **{entry: value for entry, value in keys.items() if entry in usual}}
-    owners: dict[str, list[str]] = {}
-    for entry, value in now.items():
-        for key in value.split(","):
-            owners.setdefault(key, []).append(entry)
-    return [
-        f"{name}: {key} is the key of {' and of '.join(entries)}; only one of them gets it."
-        for key, entries in owners.items()
-        if len(entries) > 1 and any(entry in keys for entry in entries)
-    ]
+def _line_of_key(text: str, id: str) -> int:
+    table, _, last = id.rpartition(".")
+    found = _line_of(text, id, after="[keys")
+    if found == 1 and table:
+        found = _line_of(text, last, after=f"[keys.{table}")
+    return found
 
 
 def _line_of(text: str, entry: str, after: str = "") -> int:
@@ -139,7 +147,7 @@ def _line_of(text: str, entry: str, after: str = "") -> int:
     begin = re.compile(rf"""\s*\[?\s*["']?{re.escape(entry)}["']?\s*[\].=]""")
     inside = not after
     for number, line in enumerate(text.splitlines(), 1):
-        inside = inside or line.strip().startswith(after)
+        inside = inside or line.strip().replace(" ", "").startswith(after)
         if inside and begin.match(line) and line.strip() != after:
             return number
     return 1

@@ -100,13 +100,13 @@ async def _go_on(
         return Problem(
             "There is no session here to go on with",
             f"in {cwd}",
-            "This is a new one. F2 lists the sessions of all directories too.",
+            "This is a new one. {sessions} lists the sessions of all directories too.",
         )
     if row is None:
         return Problem(
             "There is no such session",
             f"The agent knows no session whose id is, or alone begins with, {wish.resume}",
-            "Pick one of the list, or Esc goes on in a new session.",
+            "Pick one of the list, or {session-back} goes on in a new session.",
             CHOOSE,
         )
     if row.cwd and not beginning.may_open(row.cwd):

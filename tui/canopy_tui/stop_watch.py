@@ -57,7 +57,7 @@ class StopWatch:
                 session=session,
                 severity="warning",
                 title=f"The agent was told to stop {self._patience:g} s ago and has not yet.",
-                detail="F5 starts it again and takes up its sessions.",
+                hint="{restart} starts it again and takes up its sessions.",
                 action="restart_agent",
                 at=self._clock(),
             )

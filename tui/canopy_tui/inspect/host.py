@@ -31,7 +31,7 @@ LOOK = 1.0
 _SHARE = 4
 """A look waits so many times as long as the last reading took: a huge session is read seldom."""
 _BATCH = 500
-_ANOTHER = "F2 lists what there is."
+_ANOTHER = "{sessions} lists what there is."
 
 
 class InspectHost:

@@ -18,7 +18,6 @@ from canopy_tui.inspect.host import LOOK, InspectHost
 from canopy_tui.inspect.story import Story
 from canopy_tui.model import events as e
 from canopy_tui.model.efforts import report_of, rows_of, summary_of
-from canopy_tui.model.glyphs import glyph_set
 from canopy_tui.model.reduce import reduce
 from canopy_tui.model.state import ClientState
 from canopy_tui.paths import locations
@@ -59,6 +58,7 @@ def inspect_app(
     peek: Peek | None = None,
 ) -> InspectApp:
     """The app, not yet running."""
+    from canopy_tui.own_settings import look_settings
     from canopy_tui.view.inspect_app import InspectApp
     from canopy_tui.view.surroundings import Surroundings
 
@@ -75,9 +75,9 @@ def inspect_app(
 
     around = Surroundings(
         directory=directory,
-        glyphs=glyph_set(os.environ, sys.stdout.encoding),
         bell=False,
         read_only=True,
+        **look_settings(os.environ, sys.stdout.encoding),
         peek=peek,
         now=lambda: made[0].now() if made else time.time(),
     )

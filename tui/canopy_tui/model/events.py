@@ -333,6 +333,8 @@ class Noticed:
     at: float
     detail: str = ""
     action: str | None = None
+    hint: str = ""
+    """What to do next; ids of keys in braces stand for their names."""
 
 
 Event = (

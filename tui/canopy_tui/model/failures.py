@@ -23,15 +23,17 @@ _ACTIONS: Final = {RETRY: SEND_AGAIN, NEW_SESSION: "new_session"}
 _HINTS: Final = {
     "access": "Log in, then send the message again.",
     "connection": "The next message starts Claude Code again and resumes this conversation.",
-    "request": "Change the message, or choose another model (Ctrl+P), then send it again.",
+    "request": "Change the message, or choose another model ({palette}), then send it again.",
     "service": "This is usually over soon.",
 }
-_LIMIT: Final = "Wait until the limit ends, or choose another model (Ctrl+P); /usage shows limits."
+_LIMIT: Final = (
+    "Wait until the limit ends, or choose another model ({palette}); /usage shows limits."
+)
 _LIMIT_SOON: Final = "Wait a moment before you send it again."
 _LIMIT_SESSION: Final = (
     "A new session starts with an empty context; /compact makes room in this one."
 )
-_OR_NEW: Final = " If it comes back, a new session helps (Ctrl+P)."
+_OR_NEW: Final = " If it comes back, a new session helps ({palette})."
 _ADVISORY: Final = "unknown"
 """The category of a warning that nothing failed for."""
 

@@ -181,5 +181,6 @@ def noticed(state: ClientState, event: Noticed, touched: Touched) -> None:
         title=event.title,
         detail=event.detail,
         action=event.action,
+        hint=event.hint,
     )
     transcript.append(state, view, notice, touched, work=False)

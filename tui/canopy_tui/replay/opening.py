@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from canopy_shared.frames import Request
 from canopy_tui.app_run import leaving_on_signals, logging_to
-from canopy_tui.model.glyphs import glyph_set
 from canopy_tui.paths import locations
 from canopy_tui.replay.player import Player
 
@@ -50,6 +49,7 @@ def replay_app(
     clock: Callable[[], float] = time.monotonic,
 ) -> ReplayApp:
     """The app, not yet running."""
+    from canopy_tui.own_settings import look_settings
     from canopy_tui.view.replay_app import ReplayApp
     from canopy_tui.view.surroundings import Surroundings
 
@@ -75,9 +75,9 @@ def replay_app(
 
     around = Surroundings(
         directory=first_directory(recording) or str(Path.cwd()),
-        glyphs=glyph_set(os.environ, sys.stdout.encoding),
         bell=False,
         read_only=True,
+        **look_settings(os.environ, sys.stdout.encoding),
         now=lambda: made[0].now() if made else recording.started_at,
     )
     app = ReplayApp(make_host, around, recording.damage())

@@ -17,12 +17,15 @@ from canopy_tui.view.clicks import Clickable, clickable
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``value`` is for whoever asked; ``key`` is one character."""
+    """``value`` is for whoever asked; ``key`` is the name of its key, ``keys`` all its keys in
+    Textual's spelling where the widget around it listens for them.
+    """
 
     key: str
     label: str
     value: str
     style: str = ""
+    keys: frozenset[str] = frozenset()
 
 
 class Answers(Clickable):

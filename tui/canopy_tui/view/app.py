@@ -11,9 +11,10 @@ from textual import events
 from textual.widgets import Input, TextArea
 
 from canopy_tui.model import tree
+from canopy_tui.model.glyphs import ASCII
 from canopy_tui.model.intents import RestartAgent, SetMode
 from canopy_tui.model.state import Touched
-from canopy_tui.view import terminal_keys
+from canopy_tui.view import keymap, terminal_keys
 from canopy_tui.view.announcer import DESKTOP, OFF, Announcer
 from canopy_tui.view.command_app import CommandApp
 from canopy_tui.view.commands import Commands
@@ -59,6 +60,7 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
 
     def __init__(self, make_host: MakeHost, around: Surroundings) -> None:
         terminal_keys.teach()
+        keymap.IN_FORCE.use(around.keymap, ascii_only=around.glyphs == ASCII)  # screens name keys
         super().__init__(make_host, around)
         self.desk = RequestDesk(self, self.state, marks_of(around.glyphs))
         self._announcer = Announcer(self.state, around.glyphs, self._ring, self._write_title)
@@ -218,12 +220,19 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
     def action_nothing(self) -> None:
         """A key that is kept free."""
 
+    def action_command_palette(self) -> None:
+        """All commands."""
+        from canopy_tui.view.palette import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
+
     def action_show_keys(self) -> None:
         """The page with all keys."""
         from canopy_tui.view.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self.around.glyphs, self.key_groups, self.around.keymap))
+            self.push_screen(HelpScreen(self.around, self.key_groups))
 
     def action_next_request(self, step: int) -> None:
         """The next request that waits."""

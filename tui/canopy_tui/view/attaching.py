@@ -19,6 +19,7 @@ from canopy_tui.picture_files import (
     looks_like_picture,
     read_picture,
 )
+from canopy_tui.view.keymap import filled
 from canopy_tui.view.prompt_area import plain
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Attaching:
             return True
         if is_long(text):
             self._area.put(self._shelf.put_text(text))
-            self._tell("Folded: it is sent whole. Tab behind it unfolds it.")
+            self._tell(filled("Folded: it is sent whole. {complete} behind it unfolds it."))
             return True
         return False
 

@@ -39,7 +39,6 @@ class BackgroundPanel(ScrollView, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = BACKGROUND.bindings()
     COMPONENT_CLASSES: ClassVar[set[str]] = {"tasks--cursor"}
-    HELP = "What runs in the background. Enter shows the output, x stops one, X stops all."
 
     @dataclass
     class Opened(Message):

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.table import Table
 from rich.text import Text
-from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.geometry import Region
 from textual.message import Message
@@ -19,9 +18,11 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from canopy_tui.model.sanitize import clipped
+from canopy_tui.view.keys import CHOICES
 
 if TYPE_CHECKING:
     from textual import events
+    from textual.binding import BindingType
 
     from canopy_shared.elicitation_fields import FieldOption
 
@@ -32,18 +33,13 @@ _LONG_LIST = 40
 """Options from which each has a line instead of a table, which takes far longer to lay out."""
 
 
-class ChoiceList(OptionList):
+class ChoiceList(OptionList, inherit_bindings=False):
     """Space or a digit picks; Enter goes on, with what is highlighted where only one can be picked.
 
     ``several`` lets more than one be picked: there Enter picks nothing.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "pick", show=False),
-        Binding("enter", "pick_and_go_on", show=False),
-        Binding("j", "cursor_down", show=False),
-        Binding("k", "cursor_up", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = CHOICES.bindings()
 
     @dataclass
     class GoOn(Message):

@@ -16,6 +16,7 @@ from canopy_tui.config_file import AUTO
 from canopy_tui.model.intents import SendQueue, SetMode, SetOption
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import Phase
+from canopy_tui.view import keymap
 from canopy_tui.view.keys import commands, shown
 from canopy_tui.view.labels import name_of
 from canopy_tui.view.theme import DARK, LIGHT
@@ -36,8 +37,8 @@ _THEMES = {
     AUTO: "follows the terminal",
     DARK: "",
     LIGHT: "",
-    "ansi-dark": "the terminal's own colours",
-    "ansi-light": "the terminal's own colours",
+    "ansi-dark": "in its own colours",
+    "ansi-light": "in its own colours",
 }
 _NEED_AN_AGENT = frozenset({"mode", "restart", "stop-background"})
 
@@ -55,7 +56,7 @@ def all_commands(app: CanopyApp) -> Iterator[Command]:
     read_only = app.around.read_only
     for key in commands(app.key_groups):
         if not (read_only and key.id in _NEED_AN_AGENT):
-            keys = shown(app.around.keymap.get(key.id, key.keys))
+            keys = shown(keymap.keys_of(key.id))
             yield Command(
                 key.label, keys, partial(app.run_action, f"app.{key.action.removeprefix('app.')}")
             )
@@ -72,18 +73,22 @@ def all_commands(app: CanopyApp) -> Iterator[Command]:
 
 def _of_the_transcript(app: CanopyApp) -> Iterator[Command]:
     copy = app.main.transcript.action_copy_all
-    yield Command("Copy the whole transcript", "Y in the transcript", copy)
+    yield Command(
+        "Copy the whole transcript", f"{keymap.name('transcript.copy_all')} in the transcript", copy
+    )
     for kind, name in _KINDS.items():
         title = f"Export the transcript as {name}"
         yield Command(title, "to a new file", partial(app.action_export, kind))
 
 
 def _of_the_agent(app: CanopyApp) -> Iterator[Command]:
-    yield Command("Stop the turn", "Esc Esc", app.action_stop_turn)
+    yield Command("Stop the turn", keymap.filled("{stop} {stop}"), app.action_stop_turn)
     for view in app.state.sessions.values():
         if view.parent is not None and view.phase is Phase.RUNNING:
             title = f"Stop only {name_of(app.state, view)}"
-            yield Command(title, "x in the tree", partial(app.ask_stop, view.id))
+            yield Command(
+                title, f"{keymap.name('tree-stop')} in the tree", partial(app.ask_stop, view.id)
+            )
     yield Command("New session", "in this directory", app.action_new_session)
     yield Command("Close this session", "it stays stored", app.action_close_session)
     if app.state.link.logins or app.state.login is not None:

@@ -16,6 +16,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from canopy_tui.model.sanitize import clipped
+from canopy_tui.view.keymap import is_key
 
 _WIDEST_LABEL = 44
 _WIDEST_HINT = 26
@@ -133,27 +134,34 @@ class Completion(OptionList):
         """Use a key of the text field; whether it was used."""
         if not self.display:
             return False
-        if key == "escape":
+        if is_key("list-close", key):
             self._dismissed = self._key
             self.display = False
             return True
         if not self._offers:
             return False
-        match key:
-            case "up" | "down" if self._is_whole and len(self._offers) == 1:
-                return False
-            case "up":
-                self.action_cursor_up()
-            case "down":
-                self.action_cursor_down()
-            case "tab":
-                self.highlighted = self.highlighted or self._first
-                self.action_select()
-            case "enter" if self.highlighted is not None and not self._is_whole:
-                self.action_select()
-            case _:
-                return False
+        if self._is_whole and len(self._offers) == 1 and self._is_move(key):
+            return False
+        if is_key("list-up", key):
+            self.action_cursor_up()
+        elif is_key("list-down", key):
+            self.action_cursor_down()
+        elif is_key("list-take", key):
+            self.highlighted = self.highlighted or self._first
+            self.action_select()
+        elif is_key("list-take-or-send", key) and self._is_picked and not self._is_whole:
+            self.action_select()
+        else:
+            return False
         return True
+
+    @staticmethod
+    def _is_move(key: str) -> bool:
+        return is_key("list-up", key) or is_key("list-down", key)
+
+    @property
+    def _is_picked(self) -> bool:
+        return self.highlighted is not None
 
     @property
     def _is_whole(self) -> bool:

@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from canopy_tui.model.glyphs import ASCII
 from canopy_tui.model.intents import RemoveQueued
-from canopy_tui.view import placeholders
+from canopy_tui.view import keymap, placeholders
 from canopy_tui.view.attaching import Attaching
 from canopy_tui.view.attachment_strip import AttachmentStrip
 from canopy_tui.view.completing import Completing
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 KEEP_AFTER = 0.5
 """Seconds after a change until the draft is kept."""
-_EDITING = "in the queue · Enter keeps · empty removes · Esc leaves it as it was"
+_EDITING = "in the queue · {send} keeps · empty removes · {stop} leaves it as it was"
 
 
 class Composer(Vertical):
@@ -88,7 +88,7 @@ class Composer(Vertical):
         with Horizontal(id="composer-box"):
             mark = ">" if self._around.glyphs == ASCII else "›"
             yield Static(mark, id="composer-mark", markup=False)
-            yield PromptArea(self._around.keymap)
+            yield PromptArea()
 
     def on_mount(self) -> None:
         """Wire the field to its surroundings."""
@@ -130,9 +130,7 @@ class Composer(Vertical):
         self.set_class(child is not None, "-child")
         self._title = placeholders.title(state, root, child)
         self.sending.can = Abilities.of(state, root, view)
-        self.area.placeholder = Content(
-            placeholders.placeholder(state, root, view, self._around.keymap)
-        )
+        self.area.placeholder = Content(placeholders.placeholder(state, root, view))
         self.area.update_suggestion()
         forgotten = self.drafts.forget_sent(self._queue)
         if forgotten is not None:
@@ -286,13 +284,13 @@ class Composer(Vertical):
             steering=self.sending.root.steering if self.sending.root is not None else (),
             steers=self.sending.can.steering,
         )
-        title = _EDITING if self.drafts.editing is not None else self._title
+        title = keymap.filled(_EDITING) if self.drafts.editing is not None else self._title
         self.query_one("#composer-box").border_title = Content(title)
 
     def _first_chance(self, event: events.Key) -> bool:
         if self.query_one(Completion).take_key(event.key):
             return True
-        if event.key == "tab":
+        if keymap.is_key("complete", event.key):
             taken = self.area.take_ghost() or self.attaching.unfold_at_caret()
             return taken or self._to_transcript()
         if event.character in self.shortcuts and not self.area.text:

@@ -4,33 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from canopy_tui.view.answers import Answer, Answers
+from canopy_tui.view.keymap import name
+from canopy_tui.view.keys import CONFIRM
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from textual.app import ComposeResult
+    from textual.binding import BindingType
 
 
 class ConfirmScreen(ModalScreen[bool]):
     """Dismisses with True only on ``y`` or a click; Enter does nothing, Esc and ``n`` say no."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "answer(True)", show=False),
-        Binding("n,escape,ctrl+c", "answer(False)", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = CONFIRM.bindings()
 
     def __init__(self, title: str, question: str | Callable[[], str], yes: str, no: str) -> None:
         super().__init__()
         self._title = title
         self._question = question
-        self._answers = (Answer("y", yes, "yes"), Answer("n", no, ""))
+        self._answers = (
+            Answer(name("confirm-yes"), yes, "yes"),
+            Answer(name("confirm-no"), no, ""),
+        )
 
     def compose(self) -> ComposeResult:
         """Question and answers. All texts are our own or made harmless by the caller."""

@@ -41,10 +41,9 @@ class ControlApp(WorkApp):
         elif root is None:
             self.say("There is no session yet.")
         elif self.shows_main:
-            around = self.around
             of = "" if root is self.view else f"of {name_of(self.state, root)}"
             pages = self._pages(root.id)
-            self.push_screen(ControlScreen(pages, at, around.glyphs, around.keymap, of))
+            self.push_screen(ControlScreen(pages, at, of))
 
     def _pages(self, root: str) -> list[Page]:
         from canopy_tui.view.options_page import OptionsPage

@@ -11,14 +11,14 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from canopy_tui.model.glyphs import ASCII
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.control_list import ControlList
-from canopy_tui.view.keys import CONTROLS, shown
+from canopy_tui.view.keymap import is_key, name
+from canopy_tui.view.keys import CONTROLS
 from canopy_tui.view.posting import Posted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from textual import events
     from textual.app import ComposeResult
@@ -83,15 +83,11 @@ class ControlScreen(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = CONTROLS.bindings()
 
-    def __init__(
-        self, pages: Sequence[Page], at: int, glyphs: str, keymap: Mapping[str, str], of: str = ""
-    ) -> None:
+    def __init__(self, pages: Sequence[Page], at: int, of: str = "") -> None:
         super().__init__()
         self._of = of
         self._pages = pages
         self._at = at
-        self._ascii = glyphs == ASCII
-        self._keymap = keymap
 
     @property
     def page(self) -> Page:
@@ -151,12 +147,9 @@ class ControlScreen(ModalScreen[None]):
             word = self.page.choice if key.id == "controls-choose" else key.hint
             if not word:
                 continue
-            first = self._keymap.get(key.id, key.keys).partition(",")[0]
-            part = Content.assemble(
-                (shown(first, ascii_only=self._ascii), "bold $primary"),
-                " ",
-                (word, "$text-muted"),
-            ).stylize(clickable(f"screen.{key.action.partition('(')[0]}", *_parameters(key)))
+            part = Content.assemble((name(key.id), "bold $primary"), " ", (word, "$text-muted"))
+            go = clickable(f"screen.{key.action.partition('(')[0]}", *_parameters(key))
+            part = part.stylize(go)
             line = Content.assemble(line, "  " if line else "", part)
         return line
 
@@ -171,7 +164,7 @@ class ControlScreen(ModalScreen[None]):
     async def on_key(self, event: events.Key) -> None:
         """The keys of the page in view alone."""
         for key in self.page.hints:
-            if event.key in self._keymap.get(key.id, key.keys).split(","):
+            if is_key(key.id, event.key):
                 event.stop()
                 self.action_act(*_parameters(key))
 

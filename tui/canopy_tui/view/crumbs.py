@@ -15,6 +15,7 @@ from canopy_tui.model import tree
 from canopy_tui.model.glyphs import UNICODE, badges, count_of_new, mark
 from canopy_tui.model.state import Phase
 from canopy_tui.view.clicks import Clickable, clickable
+from canopy_tui.view.keymap import name
 from canopy_tui.view.labels import name_of
 from canopy_tui.view.session_row import (
     STATE_STYLES,
@@ -122,5 +123,9 @@ class Crumbs(Clickable):
         waiting = len(self._state.waiting())
         if waiting:
             go = clickable("app.next_request", 1)
-            parts.append(Content(f"! {waiting} waiting F4").stylize("bold $warning").stylize(go))
+            parts.append(
+                Content(f"! {waiting} waiting {name('next-request')}")
+                .stylize("bold $warning")
+                .stylize(go)
+            )
         return Content(" ").join(parts)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -19,11 +18,14 @@ from canopy_tui.model.state import ClientState, SessionView
 from canopy_tui.view.blocks.look import Look
 from canopy_tui.view.blocks.tool import state_of
 from canopy_tui.view.blocks.tool_words import exit_code_of
+from canopy_tui.view.keymap import everywhere, filled
+from canopy_tui.view.keys import DETAIL
 from canopy_tui.view.transcript import TranscriptView
 
 if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
+    from textual.binding import BindingType
 
     from canopy_tui.model.entries import ToolEntry
     from canopy_tui.view.strips import Marks
@@ -46,10 +48,8 @@ class DetailScreen(ModalScreen[None]):
     DetailScreen TranscriptView { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,ctrl+c,enter", "dismiss", show=False, priority=True),
-        Binding("d", "split", show=False),
-        Binding("ctrl+q", "app.ask_quit", show=False),
-        Binding("f1", "app.show_keys", show=False),
+        *DETAIL.bindings(first=True),
+        *everywhere("quit", "help"),
     ]
 
     def __init__(self, entry: ToolEntry, cwd: str, marks: Marks) -> None:
@@ -100,10 +100,10 @@ class DetailScreen(ModalScreen[None]):
         if (code := exit_code_of(entry)) is not None:
             words.append(f"exit {code}")
         self._frame.border_title = Content(" · ".join(words))
-        keys = ["y copy", "v raw", "o open", "Esc closes"]
+        line = "{transcript.copy} copy · {transcript.raw} raw · {transcript.lead} open"
         if any(isinstance(part, Diff) for part in entry.content):
-            keys.insert(0, "d side by side")
-        self._frame.border_subtitle = Content(" · ".join(keys))
+            line = "{detail-split} side by side · " + line
+        self._frame.border_subtitle = Content(filled(line + " · {detail-close} closes"))
 
     def _follow(self) -> None:
         if self._entry.revision != self._seen:

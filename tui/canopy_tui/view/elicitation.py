@@ -19,7 +19,8 @@ from canopy_tui.model.state import RequestState
 from canopy_tui.view.choice_list import ChoiceList
 from canopy_tui.view.elicitation_fields import FieldRow, start_value
 from canopy_tui.view.form_fields import FormFields
-from canopy_tui.view.keys import FORM, LINK
+from canopy_tui.view.keymap import filled, give_ids
+from canopy_tui.view.keys import BUTTON, FORM, LINK
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.markdown import literal_rows
 from canopy_tui.view.posting import Posted
@@ -38,6 +39,12 @@ if TYPE_CHECKING:
     from canopy_shared.elicitation_fields import FormField
     from canopy_tui.model.state import PendingRequest
     from canopy_tui.view.strips import Marks
+
+
+def _button(words: str, id: str) -> Button:
+    button = Button(Content(filled(words)), id=id, compact=True)
+    give_ids(button, BUTTON)
+    return button
 
 
 class FormPane(Vertical):
@@ -71,9 +78,9 @@ class FormPane(Vertical):
             if self._has_previews:
                 yield Preview(self._marks, id="form-preview")
         with Horizontal(id="form-buttons"):
-            yield Button(Content("Send"), id="form-send", compact=True)
-            yield Button(Content("Decline"), id="form-decline", compact=True)
-            yield Button(Content("Cancel"), id="form-cancel", compact=True)
+            yield _button("Send", "form-send")
+            yield _button("Decline", "form-decline")
+            yield _button("Cancel", "form-cancel")
 
     def _start(self, field: FormField) -> Any:
         return self._kept[field.key] if field.key in self._kept else start_value(field)
@@ -173,10 +180,10 @@ class LinkPane(Vertical):
         yield Static(foreign(self._link.url), id="link-url")
         with Horizontal(id="form-buttons"):
             if self._link.is_web_page:
-                yield Button(Content("Open (o)"), id="link-open", compact=True)
-            yield Button(Content("Copy (c)"), id="link-copy", compact=True)
-            yield Button(Content("I have done it"), id="link-done", compact=True)
-            yield Button(Content("Decline (d)"), id="link-decline", compact=True)
+                yield _button("Open ({link-open})", "link-open")
+            yield _button("Copy ({link-copy})", "link-copy")
+            yield _button("I have done it", "link-done")
+            yield _button("Decline ({link-decline})", "link-decline")
 
     def on_mount(self) -> None:
         """Begin where Enter does no harm."""

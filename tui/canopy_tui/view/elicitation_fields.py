@@ -25,6 +25,8 @@ from canopy_shared.elicitation_fields import (
 from canopy_shared.formats import EXAMPLES
 from canopy_tui.model.sanitize import visible
 from canopy_tui.view.choice_list import MOST_SHOWN, ChoiceList
+from canopy_tui.view.keymap import give_ids
+from canopy_tui.view.keys import LINE, SWITCH
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.strips import fitted
 
@@ -121,7 +123,9 @@ class FieldRow(Vertical):
                 yield from _left_out(field)
             case BooleanField():
                 with Horizontal(classes="field-switch"):
-                    yield Switch(bool(start), animate=False, id=control_id)
+                    switch = Switch(bool(start), animate=False, id=control_id)
+                    give_ids(switch, SWITCH)
+                    yield switch
                     yield Static(_on_off(bool(start)), classes="field-word", markup=False)
             case TextField() if is_multiline(field):
                 yield TextArea(self._begins_with(multiline=True), compact=True, id=control_id)
@@ -138,12 +142,14 @@ class FieldRow(Vertical):
         return self._untouched
 
     def _line(self) -> Input:
-        return Input(
+        line = Input(
             self._begins_with(multiline=False),
             placeholder=visible(self._hint(), multiline=False),
             select_on_focus=False,
             id=self._control_id,
         )
+        give_ids(line, LINE)
+        return line
 
     def _hint(self) -> str:
         if self.field.custom_answer_to is not None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from rich.text import Text
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
@@ -18,11 +17,15 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from canopy_tui.view.finding import MOST_HITS
+from canopy_tui.view.keymap import filled, name
+from canopy_tui.view.keys import FIND
 from canopy_tui.view.strips import fitted
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Sequence
+
+    from textual.binding import BindingType
 
     from canopy_tui.view.finding import Hit
 
@@ -48,12 +51,7 @@ class FindPanel(Vertical):
     FindPanel #find-count { width: auto; margin-left: 1; color: $text-muted; }
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,down", "step(1)", show=False, priority=True),
-        Binding("shift+enter,up", "step(-1)", show=False, priority=True),
-        Binding("tab", "scope", show=False, priority=True),
-        Binding("escape,ctrl+c", "leave", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = FIND.bindings(first=True)
 
     @dataclass
     class Wanted(Message):
@@ -145,9 +143,9 @@ class FindPanel(Vertical):
             total = "nothing found" if self._ended and self.query_text.strip() else ""
         where = "all agents" if self.everywhere else "this agent"
         width = self.size.width
-        words = [part for part in (total, f"{where} (Tab)") if part]
+        words = [part for part in (total, f"{where} ({name('search-everywhere')})") if part]
         if width >= _ROOMY:
-            words.append("Enter next · Esc closes")
+            words.append(filled("{search-next} next · {search-close} closes"))
         self.query_one("#find-count", Static).update(Content(" · ".join(words)))
 
     def step(self, by: int, start: int = 0) -> None:

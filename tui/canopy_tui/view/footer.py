@@ -6,7 +6,7 @@ is read from ``keys``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -16,11 +16,10 @@ from canopy_tui.model.glyphs import ASCII, UNICODE
 from canopy_tui.model.sanitize import clipped, visible
 from canopy_tui.model.words import money
 from canopy_tui.view.clicks import Clickable, clickable
+from canopy_tui.view.keymap import brief, filled, keys_of, name
 from canopy_tui.view.keys import BACKGROUND, FOLLOWED, TRANSCRIPT, TREE, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from textual.widget import Widget
 
     from canopy_tui.model.state import ClientState, SessionView
@@ -56,89 +55,71 @@ _KEYS_OF = {
 """By the id of the widget that has the focus: the keys that work only there."""
 
 
-_IDS = {
-    "F5": "restart",
-    "F4": "next-request",
-    "^G": "root",
-    "^N": "steer",
-    "^T": "tree",
-    "^O": "mode",
-    "^L": "catch-up",
-    "^P": "palette",
-    "F1": "help",
-    "^Q": "quit",
-}
-"""What the person calls the keys that are named here, to change them."""
-
-
 def hints(
     state: ClientState,
     view: SessionView | None,
     *,
     read_only: bool = False,
     place: str | None = None,
-    keymap: Mapping[str, str] | None = None,
 ) -> list[Hint]:
     """The keys that help in this moment, the most useful first; ``place`` has the focus."""
-    found = [_as_remapped(hint, keymap or {}) for hint in _all_hints(state, view)]
+    found = _all_hints(state, view)
     urgent = sum(hint.urgent for hint in found)
-    here = _of_place(place, keymap or {})
+    here = _of_place(place)
     taken = {hint.key for hint in here}
     rest = [hint for hint in found[urgent:] if hint.key.partition(" ")[0] not in taken]
     found[urgent:] = [*here, *rest]
     return [hint for hint in found if not (read_only and hint.action in _CHANGES)]
 
 
-def _as_remapped(hint: Hint, keymap: Mapping[str, str]) -> Hint:
-    own = keymap.get(_IDS.get(hint.key, ""), "")
-    return replace(hint, key=shown(own.partition(",")[0])) if own else hint
-
-
-def _of_place(place: str | None, keymap: Mapping[str, str]) -> list[Hint]:
+def _of_place(place: str | None) -> list[Hint]:
     group = _KEYS_OF.get(place or "")
     if group is None:
         return []
     listed = [
-        Hint(
-            shown(keymap.get(key.id, key.keys).partition(",")[0]),
-            key.hint,
-            key.action,
-            in_place=True,
-        )
-        for key in group.keys
-        if key.hint
+        Hint(name(key.id), key.hint, key.action, in_place=True) for key in group.keys if key.hint
     ]
-    back = [] if group is TRANSCRIPT else [Hint("Esc", "back", "app.step_back")]
-    return [*listed, *back, Hint("F1", "more", "app.show_keys")]
+    back = [] if group is TRANSCRIPT else [Hint(name("stop"), "back", "app.step_back")]
+    return [*listed, *back, Hint(brief("help"), "more", "app.show_keys")]
+
+
+def _siblings() -> str:
+    """The second keys of both where they are as usual: they work in every terminal."""
+    both = [keys_of(id).rpartition(",")[2] for id in ("previous-sibling", "next-sibling")]
+    return "/".join(shown(key) for key in both)
 
 
 def _all_hints(state: ClientState, view: SessionView | None) -> list[Hint]:
     found: list[Hint] = []
     waiting = len(state.waiting())
     if state.link.status in ("lost", "failed"):
-        found.append(Hint("F5", "start the agent again", "app.restart_agent", urgent=True))
+        found.append(
+            Hint(brief("restart"), "start the agent again", "app.restart_agent", urgent=True)
+        )
     if waiting:
-        found.append(Hint("F4", f"{waiting} waiting", "app.next_request", (1,), urgent=True))
+        found.append(
+            Hint(brief("next-request"), f"{waiting} waiting", "app.next_request", (1,), urgent=True)
+        )
     if view is not None and view.parent is not None:
         found += [
-            Hint("Alt+↑", "up", "app.open_parent"),
-            Hint("F7/F8", "sibling", "app.open_sibling", (1,)),
-            Hint("^G", "main", "app.open_root"),
+            Hint(brief("parent"), "up", "app.open_parent"),
+            Hint(_siblings(), "sibling", "app.open_sibling", (1,)),
+            Hint(brief("root"), "main", "app.open_root"),
         ]
     elif view is not None and view.in_turn:
-        found.append(Hint("Esc Esc", "stop", "app.stop_turn"))
+        found.append(Hint(filled("{stop} {stop}"), "stop", "app.stop_turn"))
         if state.link.can_steer:
-            found.append(Hint("^N", "say now", "app.say_now"))
+            found.append(Hint(brief("steer"), "say now", "app.say_now"))
     if tree.totals(state).new:
-        found.append(Hint("^L", "next new", "app.catch_up"))
+        found.append(Hint(brief("catch-up"), "next new", "app.catch_up"))
     if len(state.sessions) > 1:
-        found.append(Hint("^T", "agents", "app.toggle_tree"))
+        found.append(Hint(brief("tree"), "agents", "app.toggle_tree"))
     if view is not None and view.modes:
-        found.append(Hint("^O", "mode", "app.cycle_mode"))
+        found.append(Hint(brief("mode"), "mode", "app.cycle_mode"))
     found += [
-        Hint("F1", "keys", "app.show_keys"),
-        Hint("^P", "commands", "app.command_palette"),
-        Hint("^Q", "quit", "app.ask_quit"),
+        Hint(brief("help"), "keys", "app.show_keys"),
+        Hint(brief("palette"), "commands", "app.command_palette"),
+        Hint(brief("quit"), "quit", "app.ask_quit"),
     ]
     return found
 
@@ -152,10 +133,8 @@ class FooterLine(Clickable):
         glyphs: str = UNICODE,
         *,
         read_only: bool = False,
-        keymap: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(id="footer")
-        self._keymap = keymap or {}
         self._place: str | None = None
         self._read_only = read_only
         self._state = state
@@ -203,17 +182,15 @@ class FooterLine(Clickable):
             view,
             read_only=self._read_only,
             place=self._place,
-            keymap=self._keymap,
         )
         for hint in listed:
             go = clickable(hint.action, *hint.parameters)
             if hint.in_place:
                 go = clickable("in_place", hint.action)
-            key = hint.key.replace("↑", "Up") if self._glyphs == ASCII else hint.key
             style = "bold $warning" if hint.urgent else "bold $primary"
             faint = "bold $warning" if hint.urgent else "$text-muted"
             word = self._mode(view) if hint.action == "app.cycle_mode" else hint.word
-            part = Content.assemble((key, style), " ", (word, faint)).stylize(go)
+            part = Content.assemble((hint.key, style), " ", (word, faint)).stylize(go)
             longer = Content.assemble(line, "  " if line else "", part)
             if longer.cell_length > room:
                 break

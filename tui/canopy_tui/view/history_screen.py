@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -16,10 +15,12 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from canopy_tui.model.sanitize import clipped, visible
+from canopy_tui.view.keymap import filled
 from canopy_tui.view.keys import HISTORY
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.binding import BindingType
 
 SHOWN = 200
 _PREVIEW = 4000
@@ -44,10 +45,7 @@ class HistoryScreen(ModalScreen[str]):
     ``older`` gives the messages of all directories, when it is asked for them.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *HISTORY.bindings(),
-        Binding("ctrl+c", "dismiss", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = HISTORY.bindings(first=True)
 
     def __init__(self, messages: Sequence[str], older: Callable[[], Sequence[str]]) -> None:
         super().__init__()
@@ -122,5 +120,5 @@ class HistoryScreen(ModalScreen[str]):
         else:
             self.query_one("#history-text", Static).update("Nothing fits.")
         other = "this directory" if self._everywhere else "everywhere"
-        keys = f"Enter takes · Ctrl+R {other} · Esc"
+        keys = filled(f"{{history-take}} takes · {{history-widen}} {other} · {{history-close}}")
         self.query_one("#history-frame").border_subtitle = Content(keys)

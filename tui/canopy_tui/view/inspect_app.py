@@ -8,19 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from canopy_tui.model.efforts import rows_of, summary_of
 from canopy_tui.model.glyphs import ASCII, UNICODE
 from canopy_tui.model.intents import ListSessions, LoadSession, Watch
 from canopy_tui.view.clicks import Clickable, clickable
-from canopy_tui.view.keys import INSPECTION, Group, shown
+from canopy_tui.view.keymap import name
+from canopy_tui.view.keys import INSPECTION, Group
 from canopy_tui.view.read_only_app import ReadOnlyApp
 from canopy_tui.view.session_picker import SessionPicker
 from canopy_tui.view.timeline_screen import TimelineScreen
 
 if TYPE_CHECKING:
+    from textual.binding import BindingType
     from textual.widget import Widget
 
     from canopy_tui.inspect.host import InspectHost
@@ -53,7 +54,7 @@ class InspectBar(Clickable):
         line = Content.assemble(
             (f" {word} ", "bold reverse $primary"),
             "  ",
-            Content.assemble((shown(key.keys), "bold $primary"), " timeline").stylize(go),
+            Content.assemble((name(key.id), "bold $primary"), " timeline").stylize(go),
             "  ",
             *self._others(),
             (self._host.problem or summary_of(self._host.state, reading), "$text-muted"),
@@ -65,7 +66,10 @@ class InspectBar(Clickable):
         if self._host.past is None:
             return ()
         go = clickable("app.show_sessions")
-        return (Content.assemble(("F2", "bold $primary"), " sessions").stylize(go), "  ")
+        return (
+            Content.assemble((name("sessions"), "bold $primary"), " sessions").stylize(go),
+            "  ",
+        )
 
 
 class InspectApp(ReadOnlyApp):
@@ -76,10 +80,7 @@ class InspectApp(ReadOnlyApp):
     why_not = "This is a look at the past: nothing can be sent."
     key_groups: ClassVar[tuple[Group, ...]] = (INSPECTION, *ReadOnlyApp.key_groups)
     plain_keys = frozenset(key.action for key in INSPECTION.keys)
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(key.keys, key.action, key.label, show=False, id=key.id, priority=True)
-        for key in INSPECTION.keys
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = INSPECTION.bindings(first=True)
 
     @property
     def inspected(self) -> InspectHost:

@@ -7,43 +7,11 @@ anywhere else. What an action does is not known here.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from textual.binding import Binding, BindingType
-
+from canopy_tui.view import dialog_keys as dialogs
+from canopy_tui.view.key import Group as Group
+from canopy_tui.view.key import Key as Key
 from canopy_tui.view.key_names import shown as shown
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """``keys`` in Textual's spelling, separated by commas. ``palette``: it is also a command."""
-
-    id: str
-    keys: str
-    action: str
-    label: str
-    palette: bool = False
-    hint: str = ""
-    """A word or two for a line of keys; empty for keys that are not listed there."""
-    first: bool = False
-    """It comes before whatever has the focus, also on screens that lie over the main one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Keys that work in the same place."""
-
-    title: str
-    keys: tuple[Key, ...]
-
-    def bindings(self) -> list[BindingType]:
-        """Bindings for the ``BINDINGS`` of a widget, screen or app."""
-        return [
-            Binding(key.keys, key.action, key.label, show=False, id=key.id, priority=key.first)
-            for key in self.keys
-            if key.action
-        ]
-
 
 EVERYWHERE = Group(
     "Everywhere",
@@ -109,15 +77,15 @@ COMPOSER = Group(
     (
         Key("send", "enter", "", "Send; in a turn: put in the queue"),
         Key("steer", "ctrl+n", "app.say_now", "Say it now, into the running turn", True),
-        Key("newline", "ctrl+j,alt+enter,shift+enter", "", "New line; so is \\ and Enter"),
+        Key("newline", "ctrl+j,alt+enter,shift+enter", "", "New line; so is \\ and {send}"),
         Key("complete", "tab", "", "Take what is offered; unfold a paste"),
         Key("paste", "ctrl+v", "app.paste_clipboard", "Paste, a picture too", True),
         Key("editor", "f6", "app.edit_outside", "Write in your editor ($EDITOR)", True),
         Key("history-search", "ctrl+r", "app.search_history", "Search what you sent before", True),
-        Key("history-older", "up", "", "At the top: queue, then history"),
-        Key("history-newer", "down", "", "At the bottom: back again"),
-        Key("undo", f"ctrl+underscore,ctrl+slash,{_WITH_SHIFT},super+z", "app.undo", "Undo", True),
-        Key("redo", "ctrl+y,ctrl+shift+z,super+y", "app.redo", "Redo", True),
+        Key("history-older", "up", "cursor_up", "At the top: queue, then history"),
+        Key("history-newer", "down", "cursor_down", "At the bottom: back again"),
+        Key("undo", f"ctrl+underscore,ctrl+slash,{_WITH_SHIFT},super+z", "undo", "Undo", True),
+        Key("redo", "ctrl+y,ctrl+shift+z,super+y", "redo", "Redo", True),
         Key("scroll-up", "pageup", "app.scroll_transcript('page_up')", "Scroll the transcript up"),
         Key("scroll-down", "pagedown", "app.scroll_transcript('page_down')", "… and down"),
         Key("scroll-home", "ctrl+home", "app.scroll_transcript('home')", "… to its start"),
@@ -125,19 +93,79 @@ COMPOSER = Group(
     ),
 )
 
-HISTORY = Group(
-    "Search in what you sent",
+EDITING = Group(
+    "Message: caret and selection",
     (
-        Key("history-close", "escape", "dismiss", "Back to the message"),
-        Key("history-take", "enter", "", "Take it into the message"),
-        Key("history-up", "up", "move(-1)", "Line above"),
-        Key("history-down", "down", "move(1)", "Line below"),
-        Key("history-widen", "ctrl+r", "widen", "This directory, or everywhere"),
+        Key("edit-left", "left", "cursor_left", "Left"),
+        Key("edit-right", "right", "cursor_right", "Right; take what the agent suggests"),
+        Key("edit-word-left", "ctrl+left", "cursor_word_left", "A word to the left"),
+        Key("edit-word-right", "ctrl+right", "cursor_word_right", "A word to the right"),
+        Key("edit-line-start", "home,ctrl+a", "cursor_line_start", "To the start of the line"),
+        Key("edit-line-end", "end,ctrl+e", "cursor_line_end", "To the end of the line"),
+        Key("select-left", "shift+left", "cursor_left(True)", "Select to the left"),
+        Key("select-right", "shift+right", "cursor_right(True)", "Select to the right"),
+        Key("select-up", "shift+up", "cursor_up(True)", "Select a line up"),
+        Key("select-down", "shift+down", "cursor_down(True)", "Select a line down"),
+        Key("select-word-left", "ctrl+shift+left", "cursor_word_left(True)", "Select a word left"),
+        Key("select-word-right", "ctrl+shift+right", "cursor_word_right(True)", "… and right"),
+        Key("select-to-start", "shift+home", "cursor_line_start(True)", "Select to the start"),
+        Key("select-to-end", "shift+end", "cursor_line_end(True)", "Select to the end"),
+        Key("select-all", "ctrl+shift+a", "select_all", "Select everything"),
+        Key("delete-left", "backspace", "delete_left", "Delete to the left"),
+        Key("delete-right", "delete,ctrl+d", "delete_right", "Delete to the right"),
+        Key(
+            "delete-word-left",
+            "ctrl+w,ctrl+backspace,alt+backspace",
+            "delete_word_left",
+            "Delete the word before",
+        ),
+        Key(
+            "delete-word-right",
+            "ctrl+delete,alt+delete",
+            "delete_word_right",
+            "Delete the word after",
+        ),
+        Key(
+            "delete-to-start",
+            "ctrl+u,super+backspace",
+            "delete_to_start_of_line",
+            "Delete to the start of the line",
+        ),
+        Key(
+            "delete-to-end",
+            "ctrl+k",
+            "delete_to_end_of_line_or_delete_line",
+            "Delete to the end of the line",
+        ),
+        Key("delete-line", "ctrl+shift+k", "delete_line", "Delete the line"),
+        Key("cut", "ctrl+x,super+x", "cut", "Cut what is selected"),
+        Key("copy", "super+c", "app.interrupt", "Copy what is selected"),
+    ),
+)
+
+COMPLETION = Group(
+    "List of files or commands, while you write",
+    (
+        Key("list-up", "up", "", "Line above"),
+        Key("list-down", "down", "", "Line below"),
+        Key("list-take", "tab", "", "Take it"),
+        Key("list-take-or-send", "enter", "", "Take it; send what is whole already"),
+        Key("list-close", "escape", "", "Close the list"),
+    ),
+)
+
+FIND = Group(
+    "Find",
+    (
+        Key("search-next", "enter,down", "step(1)", "Next found"),
+        Key("search-previous", "shift+enter,up", "step(-1)", "Found before"),
+        Key("search-everywhere", "tab", "scope", "In all agents, or in this one"),
+        Key("search-close", "escape,ctrl+c", "leave", "Close"),
     ),
 )
 
 TRANSCRIPT = Group(
-    "Transcript (Tab goes there)",
+    "Transcript ({complete} goes there)",
     (
         Key("transcript.previous", "up,k", "cursor(-1)", "Previous entry"),
         Key("transcript.next", "down,j", "cursor(1)", "Next entry"),
@@ -165,7 +193,7 @@ TRANSCRIPT = Group(
 )
 
 FOLLOWED = Group(
-    "The file that is followed (Tab goes there)",
+    "The file that is followed ({complete} goes there)",
     (
         Key("followed-up", "up,k", "move(-1)", "Line above"),
         Key("followed-down", "down,j", "move(1)", "Line below"),
@@ -185,7 +213,7 @@ TREE = Group(
         Key("tree-open", "enter", "open", "Open the transcript", hint="open"),
         Key("tree-fold", "left,h", "fold", "Fold, or go to the parent"),
         Key("tree-unfold", "right,l", "unfold", "Unfold"),
-        Key("tree-slot", "g", "slot", "g then a digit: agent of that number"),
+        Key("tree-slot", "g", "slot", "Then a digit: agent of that number"),
         Key("tree-stop", "x", "stop", "Stop this agent only", hint="stop it"),
         Key("tree-stop-all", "X", "app.stop_background", "Stop all work in the background"),
         Key("tree-background", "b", "app.focus_background", "To the background tasks"),
@@ -203,189 +231,96 @@ BACKGROUND = Group(
         Key("tasks-stop-all", "X", "app.stop_background", "Stop all work in the background"),
     ),
 )
-
-TASK = Group(
-    "Output of a task",
-    (
-        Key("task-stop", "x", "stop", "stop it"),
-        Key("task-copy", "c", "copy", "copy"),
-        Key("task-close", "escape,q,ctrl+c", "dismiss", "close"),
-    ),
-)
-
-REVIEW = Group(
-    "Changed files",
-    (
-        Key("review-next", "tab,n", "step(1)", "next file"),
-        Key("review-previous", "shift+tab,p", "step(-1)", "file before"),
-        Key("review-copy", "c", "copy", "copy the path"),
-        Key("review-close", "escape,q,ctrl+c", "dismiss", "close"),
-    ),
-)
-
-CONTROLS = Group(
-    "Options, usage, MCP servers",
-    (
-        Key("controls-choose", "enter,space", "choose", "Change it, take it"),
-        Key("controls-page", "tab,right,l", "turn(1)", "Next page", hint="page"),
-        Key("controls-page-before", "shift+tab,left,h", "turn(-1)", "Page before"),
-        Key("controls-up", "up,k", "move(-1)", "Line above"),
-        Key("controls-down", "down,j", "move(1)", "Line below"),
-        Key("controls-page-up", "pageup", "page(-1)", "A page up"),
-        Key("controls-page-down", "pagedown", "page(1)", "A page down"),
-        Key("controls-first", "home", "move(-1000000)", "First line"),
-        Key("controls-last", "end", "move(1000000)", "Last line"),
-        Key("controls-close", "escape,q,f10,ctrl+c", "back", "Fold, or close", hint="close"),
-    ),
-)
-
-USAGE = Group(
-    "Options, usage, MCP servers",
-    (Key("usage-again", "r,f5", "act('again')", "Usage: ask the agent anew", hint="ask anew"),),
-)
-
-SERVERS = Group(
-    "Options, usage, MCP servers",
-    (
-        Key("server-reconnect", "r", "act('reconnect')", "Server: reconnect", hint="reconnect"),
-        Key("server-switch", "e", "act('switch')", "Server: enable, disable", hint="on / off"),
-        Key("server-login", "o", "act('signIn')", "Server: log in", hint="log in"),
-        Key("servers-again", "f5", "act('again')", "Servers: ask the agent anew", hint="ask anew"),
-    ),
-)
-
-PERMISSION = Group(
-    "Permission",
-    (
-        Key("permission-later", "escape", "screen.later", "Later: the question keeps waiting"),
-        Key("permission-next", "tab,f4", "screen.turn_to(1)", "Next question"),
-        Key("permission-previous", "shift+tab,shift+f4", "screen.turn_to(-1)", "Question before"),
-        Key("permission-tell", "t", "tell", "Reject, and tell it why"),
-        Key("permission-open", "o", "screen.open_asker", "Open the transcript of who asks"),
-        Key("permission-copy", "c", "copy", "Copy the preview"),
-        Key("permission-split", "d", "split", "Changes side by side, or below each other"),
-        Key("permission-raw", "r", "raw", "Preview or raw request"),
-    ),
-)
-
-ANSWERS = Group(
-    "Permission",
-    (
-        Key("answer-once", "y", "", "Allow once"),
-        Key("answer-always", "a", "", "Allow always"),
-        Key("answer-reject", "n", "", "Reject"),
-        Key("answer-never", "N", "", "Reject always"),
-        Key("answer-alike", "A", "", "Twice: allow once all that ask for exactly the same"),
-        Key("answer-other", "1-9", "", "The other answers, by their number"),
-    ),
-)
-
-SESSIONS = Group(
-    "Sessions",
-    (
-        Key("session-open", "enter", "screen.pick", "Open the session", hint="open"),
-        Key("session-back", "escape,f2,ctrl+c", "screen.back", "Back", hint="back"),
-        Key(
-            "session-everywhere",
-            "ctrl+a",
-            "screen.everywhere",
-            "All directories, or one",
-            hint="directories",
-        ),
-        Key("session-new", "ctrl+n", "screen.new", "A new session", hint="new"),
-        Key("session-fork", "ctrl+f", "screen.fork", "Open a copy", hint="copy"),
-        Key("session-rename", "ctrl+r", "screen.rename", "Another title", hint="title"),
-        Key(
-            "session-archive", "ctrl+e", "screen.archive", "Archive, or bring back", hint="archive"
-        ),
-        Key("session-delete", "ctrl+d,delete", "screen.delete", "Delete for good", hint="delete"),
-        Key(
-            "session-archived",
-            "ctrl+t",
-            "screen.archived",
-            "Archived ones too, or not",
-            hint="archived too",
-        ),
-        Key("session-again", "f5", "screen.again", "Ask anew"),
-        Key("session-up", "up,ctrl+p", "screen.move(-1)", "Session above"),
-        Key("session-down", "down", "screen.move(1)", "Session below"),
-        Key("session-page-up", "pageup", "screen.page(-1)", "A page up"),
-        Key("session-page-down", "pagedown", "screen.page(1)", "A page down"),
-        Key("session-first", "ctrl+home", "screen.move(-1000000)", "First session"),
-        Key("session-last", "ctrl+end", "screen.move(1000000)", "Last session"),
-    ),
-)
-
-FORM = Group(
-    "Question",
-    (
-        Key("form-later", "escape", "screen.later", "Later: the question keeps waiting"),
-        Key("form-send", "ctrl+enter,alt+enter", "send", "Send the answer"),
-        Key("form-next-field", "tab", "", "Next field"),
-        Key("form-pick", "space", "", "Pick; digits pick too"),
-        Key("form-next", "f4", "screen.turn_to(1)", "Next question"),
-        Key("form-previous", "shift+f4", "screen.turn_to(-1)", "Question before"),
-        Key("form-decline", "d", "decline", "Decline, when no text field has the focus"),
-    ),
-)
-
-LINK = Group(
-    "Question",
-    (
-        Key("link-later", "escape", "screen.later", "Later: the question keeps waiting"),
-        Key("link-open", "o", "open_page", "Open the page in the browser"),
-        Key("link-copy", "c", "copy", "Copy the address"),
-        Key("link-decline", "d", "decline", "Decline"),
-        Key("link-next", "f4", "screen.turn_to(1)", "Next question"),
-        Key("link-previous", "shift+f4", "screen.turn_to(-1)", "Question before"),
-    ),
-)
-
-PLAYBACK = Group(
-    "Recording",
-    (
-        Key("playback-pause", "space", "toggle_playback", "Pause, and go on"),
-        Key("playback-step", "full_stop", "step_playback", "Step to what changed next"),
-        Key("playback-faster", "greater_than_sign", "change_speed(1)", "Faster"),
-        Key("playback-slower", "less_than_sign", "change_speed(-1)", "Slower"),
-        Key("playback-end", "dollar_sign", "end_playback", "To the end at once"),
-    ),
-)
 """Only where a recording is played."""
-INSPECTION = Group(
-    "Past session", (Key("timeline", "t", "show_timeline", "Who worked when", True),)
-)
-"""Only where a stored session is inspected."""
-TIMELINE = Group(
-    "Timeline",
-    (
-        Key("timeline-up", "up,k", "move(-1)", "Agent above"),
-        Key("timeline-down", "down,j", "move(1)", "Agent below"),
-        Key("timeline-open", "enter", "open", "Open the transcript"),
-        Key("timeline-close", "escape,q,t,ctrl+c", "close", "Close"),
-    ),
-)
 
+HISTORY, HELP = dialogs.HISTORY, dialogs.HELP
+PALETTE, PALETTE_LINE = dialogs.PALETTE, dialogs.PALETTE_LINE
+PREVIEW, DETAIL, TASK, REVIEW = dialogs.PREVIEW, dialogs.DETAIL, dialogs.TASK, dialogs.REVIEW
+CONTROLS, USAGE, SERVERS = dialogs.CONTROLS, dialogs.USAGE, dialogs.SERVERS
+PERMISSION, REASON, ANSWERS = dialogs.PERMISSION, dialogs.REASON, dialogs.ANSWERS
+SESSIONS, LOGIN, PROBLEM = dialogs.SESSIONS, dialogs.LOGIN, dialogs.PROBLEM
+FORM, CHOICES, BUTTON, SWITCH = dialogs.FORM, dialogs.CHOICES, dialogs.BUTTON, dialogs.SWITCH
+LINK, CONFIRM, TRUST = dialogs.LINK, dialogs.CONFIRM, dialogs.TRUST
+LEADS, LEADS_LIST, LINE = dialogs.LEADS, dialogs.LEADS_LIST, dialogs.LINE
+PLAYBACK, INSPECTION, TIMELINE = dialogs.PLAYBACK, dialogs.INSPECTION, dialogs.TIMELINE
+
+MAIN = (EVERYWHERE, SLOTS)
+ON_MAIN = (COMPOSER, EDITING, COMPLETION, TRANSCRIPT, FOLLOWED, FIND, TREE, BACKGROUND)
 GROUPS = (
-    EVERYWHERE,
-    SLOTS,
+    *MAIN,
     COMPOSER,
+    COMPLETION,
     HISTORY,
+    FIND,
     TRANSCRIPT,
     FOLLOWED,
     TREE,
-    SESSIONS,
     BACKGROUND,
+    SESSIONS,
+    PERMISSION,
+    REASON,
+    ANSWERS,
+    FORM,
+    CHOICES,
+    SWITCH,
+    BUTTON,
+    LINK,
+    CONFIRM,
+    TRUST,
+    LOGIN,
+    PROBLEM,
+    DETAIL,
+    PREVIEW,
     TASK,
     REVIEW,
+    LEADS_LIST,
+    LEADS,
     CONTROLS,
     USAGE,
     SERVERS,
-    PERMISSION,
-    ANSWERS,
-    FORM,
-    LINK,
+    PALETTE_LINE,
+    PALETTE,
+    HELP,
+    EDITING,
 )
+"""What the page with all keys lists, in this order."""
+READ_ONLY = (
+    *MAIN,
+    TRANSCRIPT,
+    FIND,
+    TREE,
+    DETAIL,
+    LEADS_LIST,
+    LEADS,
+    CONFIRM,
+    PALETTE_LINE,
+    PALETTE,
+    HELP,
+)
+"""The same where nothing can be written."""
+ALL = (*GROUPS, PLAYBACK, INSPECTION, TIMELINE)
+
+_APART = (*ON_MAIN, PREVIEW, CHOICES, BUTTON, SWITCH, REASON, LEADS_LIST, PALETTE_LINE)
+PLACES: tuple[tuple[Group, ...], ...] = (
+    (*MAIN, COMPOSER, EDITING),
+    *((*MAIN, group) for group in ON_MAIN if group not in (COMPOSER, EDITING)),
+    (*MAIN, TRANSCRIPT, PLAYBACK),
+    (*MAIN, TRANSCRIPT, INSPECTION),
+    *((group,) for group in ALL if group not in _APART and group not in MAIN),
+    (PERMISSION, ANSWERS, PREVIEW),
+    (PERMISSION, REASON),
+    *((FORM, group) for group in (CHOICES, BUTTON, SWITCH)),
+    (LINK, BUTTON),
+    (LEADS, LEADS_LIST),
+    (PALETTE, PALETTE_LINE),
+    *((group, PREVIEW) for group in (TASK, REVIEW)),
+    (DETAIL, TRANSCRIPT),
+    (CONTROLS, USAGE),
+    (CONTROLS, SERVERS),
+)
+"""Groups whose keys are heard at the same time: a key has one meaning in each place. What comes
+before everything is heard in all of them.
+"""
 
 
 def commands(groups: Iterable[Group] = GROUPS) -> list[Key]:

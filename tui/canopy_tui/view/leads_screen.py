@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -13,12 +12,15 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from canopy_tui.model.sanitize import clipped
+from canopy_tui.view.keymap import filled, give_ids
+from canopy_tui.view.keys import LEADS, LEADS_LIST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual import events
     from textual.app import ComposeResult
+    from textual.binding import BindingType
 
 
 class LeadsScreen(ModalScreen[int]):
@@ -31,9 +33,7 @@ class LeadsScreen(ModalScreen[int]):
     }
     LeadsScreen OptionList { height: auto; max-height: 24; border: none; background: $surface; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,ctrl+c", "pick(-1)", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = LEADS.bindings()
 
     def __init__(self, title: str, labels: Sequence[str]) -> None:
         super().__init__()
@@ -42,18 +42,17 @@ class LeadsScreen(ModalScreen[int]):
 
     def compose(self) -> ComposeResult:
         """The list, numbered as far as there are digits."""
-        frame = Vertical(
-            OptionList(
-                *(
-                    Option(Text(f"{number if number < 10 else ' '}  {clipped(label, 300)}"))
-                    for number, label in enumerate(self._labels, 1)
-                ),
-                markup=False,
-                compact=True,
-            )
-        )
+        rows = [
+            Option(Text(f"{number if number < 10 else ' '}  {clipped(label, 300)}"))
+            for number, label in enumerate(self._labels, 1)
+        ]
+        options = OptionList(*rows, markup=False, compact=True)
+        give_ids(options, LEADS_LIST)
+        frame = Vertical(options)
         frame.border_title = Content(self._title)
-        frame.border_subtitle = Content("Enter or a digit picks · Esc closes")
+        frame.border_subtitle = Content(
+            filled("{leads-open} or a digit picks · {leads-close} closes")
+        )
         yield frame
 
     def on_key(self, event: events.Key) -> None:

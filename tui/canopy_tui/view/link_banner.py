@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from canopy_tui.model.sanitize import clipped, without_escapes
+from canopy_tui.view.keymap import name
 
 if TYPE_CHECKING:
     from canopy_tui.model.state import AgentLink
@@ -43,5 +44,5 @@ class LinkBanner(Static):
         lines += [Content.styled(f"  {line}", "$text-muted") for line in tail[-_STDERR_LINES:]]
         if self._restartable:
             again = " starts it again and takes up its sessions"
-            lines.append(Content.assemble(("F5", "bold $primary"), again))
+            lines.append(Content.assemble((name("restart"), "bold $primary"), again))
         self.update(Content("\n").join(lines))

@@ -9,7 +9,6 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
@@ -19,12 +18,15 @@ from textual.widgets import Static
 from canopy_tui.model.intents import LogIn, LoginDone
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.answers import Answer, Answers
+from canopy_tui.view.keymap import everywhere, filled, name
+from canopy_tui.view.keys import LOGIN
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.posting import Posted
 
 if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
+    from textual.binding import BindingType
 
     from canopy_tui.model.login import LoginMethod
     from canopy_tui.model.state import ClientState
@@ -37,9 +39,8 @@ class LoginScreen(ModalScreen[None]):
     """Closes by itself when the login is done. ``agent_command`` started the agent."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+c", "dismiss", show=False),
-        Binding("ctrl+q", "app.ask_quit", show=False),
-        Binding("r", "again", show=False),
+        *LOGIN.bindings(),
+        *everywhere("quit"),
     ]
 
     @dataclass
@@ -67,8 +68,12 @@ class LoginScreen(ModalScreen[None]):
             Answers(
                 (
                     *answers,
-                    Answer("r", "Try again: I have logged in by myself", _AGAIN),
-                    Answer("Esc", "Later: Ctrl+P, “Log in” brings this back", ""),
+                    Answer(name("login-again"), "Try again: I have logged in by myself", _AGAIN),
+                    Answer(
+                        name("login-close"),
+                        filled("Later: {palette}, “Log in” brings this back"),
+                        "",
+                    ),
                 )
             ),
             classes="small-frame",
@@ -97,7 +102,8 @@ class LoginScreen(ModalScreen[None]):
         elif need.message:
             why += f"\n{need.message}"
         if not self._methods:
-            why += "\nIt does not say how. See its own documentation, then press r."
+            why += "\nIt does not say how. See its own documentation, then press "
+            why += filled("{login-again}.")
         self.query_one("#login-why", Static).update(foreign(why))
         tried = Content("")
         if need is not None and need.busy:

@@ -22,6 +22,7 @@ from canopy_tui.view.find_panel import FindPanel
 from canopy_tui.view.footer import FooterLine
 from canopy_tui.view.goal_banner import GoalBanner
 from canopy_tui.view.header import HeaderLine
+from canopy_tui.view.keymap import name
 from canopy_tui.view.labels import details, marks_of
 from canopy_tui.view.link_banner import LinkBanner
 from canopy_tui.view.load_banner import LoadBanner
@@ -112,7 +113,11 @@ class MainScreen(Screen[None]):
         yield self.composer
         yield from self._foot()
         around = self._around
-        yield FooterLine(state, glyphs, read_only=around.read_only, keymap=around.keymap)
+        yield FooterLine(
+            state,
+            glyphs,
+            read_only=around.read_only,
+        )
 
     def on_mount(self) -> None:
         """Draw the state as it is, and let the person write on."""
@@ -235,7 +240,11 @@ class MainScreen(Screen[None]):
     def on_session_tree_filtered(self) -> None:
         """The title names the filter."""
         chosen = self.agents.filter
-        words = "Agents" if chosen is tree.Filter.ALL else f"Agents · {chosen.value} (f: next)"
+        words = (
+            "Agents"
+            if chosen is tree.Filter.ALL
+            else f"Agents · {chosen.value} ({name('tree-filter')}: next)"
+        )
         self.query_one("#tree-title", Static).update(Content(words))
 
     def open_tree(self) -> None:

@@ -20,9 +20,10 @@ from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import RequestState
 from canopy_tui.view.answers import Answer, Answers
 from canopy_tui.view.blocks.tool_words import told_title
-from canopy_tui.view.keys import PERMISSION
+from canopy_tui.view.keymap import filled, give_ids, name
+from canopy_tui.view.keys import PERMISSION, REASON
 from canopy_tui.view.labels import foreign
-from canopy_tui.view.permission_answers import permission_answers
+from canopy_tui.view.permission_answers import alike_answer, permission_answers
 from canopy_tui.view.permission_preview import preview_of, raw_of
 from canopy_tui.view.posting import Posted
 from canopy_tui.view.preview import Preview
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import PendingRequest
     from canopy_tui.view.strips import Marks
 
-ALIKE = "A"
-_TELL = Answer("t", "Reject, and tell it what to do instead", "")
+ALIKE = "answer-alike"
+_TELL = "Reject, and tell it what to do instead"
 
 
 class PermissionPane(Vertical):
@@ -76,6 +77,7 @@ class PermissionPane(Vertical):
         self._raw = False
         self._split = False
         self._armed: str | None = None
+        self._tell = Answer(name("permission-tell"), _TELL, "")
 
     def compose(self) -> ComposeResult:
         """Title, reason, preview, answers."""
@@ -85,9 +87,10 @@ class PermissionPane(Vertical):
             yield Static(foreign(reason), id="request-reason")
         yield Preview(self._marks)
         yield Answers(self._offered())
-        yield Input(
-            id="tell", placeholder="What should it do instead? Enter rejects · Esc goes back"
-        )
+        words = "What should it do instead? {permission-send-reason} rejects · "
+        line = Input(id="tell", placeholder=filled(words + "{permission-later} goes back"))
+        give_ids(line, REASON)
+        yield line
 
     def on_mount(self) -> None:
         """Draw the preview; the line to write in comes only when asked for.
@@ -110,8 +113,8 @@ class PermissionPane(Vertical):
         """What was offered, and what this client adds."""
         more = len(self._for_all()) - 1
         words = f"Allow once, this and {more} more that ask for exactly the same"
-        alike = (Answer(ALIKE, words, ALIKE, "$success"),) if more > 0 else ()
-        tell = (_TELL,) if self._rejection is not None else ()
+        alike = (alike_answer(words),) if more > 0 else ()
+        tell = (self._tell,) if self._rejection is not None else ()
         return (*self._given, *alike, *tell)
 
     def offer(self) -> None:
@@ -148,18 +151,18 @@ class PermissionPane(Vertical):
 
     def on_key(self, event: events.Key) -> None:
         """Keys that answer."""
-        if self.is_writing or event.character is None:
+        if self.is_writing:
             return
         offered = self.query_one(Answers).answers
-        answer = next((one for one in offered if one.key == event.character), None)
-        if answer is not None and answer.key and answer is not _TELL:
+        answer = next((one for one in offered if event.key in one.keys), None)
+        if answer is not None:
             event.stop()
             self._choose(answer)
 
     def on_answers_chosen(self, event: Answers.Chosen) -> None:
         """A click that answers."""
         event.stop()
-        if event.answer is _TELL:
+        if event.answer is self._tell:
             self.action_tell()
         else:
             self._choose(event.answer)
@@ -167,7 +170,7 @@ class PermissionPane(Vertical):
     def _choose(self, answer: Answer) -> None:
         if self._request.state is not RequestState.WAITING:
             return
-        alike = answer.key == ALIKE
+        alike = answer.value == ALIKE
         option = self._payload.option(answer.value)
         careful = self._payload.default_to_no and option is not None and option.allows
         if (careful or alike) and self._armed != answer.key:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from canopy_shared.permission import ALLOW_ALWAYS, ALLOW_ONCE, REJECT_ALWAYS, REJECT_ONCE
 from canopy_tui.view.answers import Answer
+from canopy_tui.view.keymap import keys_of, name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,13 @@ _STYLES: Final = {
     REJECT_ONCE: "$error",
     REJECT_ALWAYS: "$error",
 }
-KIND_KEYS: Final = {ALLOW_ONCE: "y", ALLOW_ALWAYS: "a", REJECT_ONCE: "n", REJECT_ALWAYS: "N"}
+KIND_KEYS: Final = {
+    ALLOW_ONCE: "answer-once",
+    ALLOW_ALWAYS: "answer-always",
+    REJECT_ONCE: "answer-reject",
+    REJECT_ALWAYS: "answer-never",
+}
+"""The id of the key for the first option of a kind."""
 
 
 def permission_answers(options: Sequence[PermissionOption]) -> tuple[Answer, ...]:
@@ -32,7 +39,19 @@ def permission_answers(options: Sequence[PermissionOption]) -> tuple[Answer, ...
     free = dict(KIND_KEYS)
     answers = []
     for number, option in enumerate(options, 1):
-        key = free.pop(option.kind, str(number) if number < 10 else "")
+        id = free.pop(option.kind, None)
+        digit = str(number) if number < 10 else ""
+        key, keys = (digit, frozenset({digit} - {""})) if id is None else (name(id), _keys_of(id))
         style = _STYLES.get(option.kind, "")
-        answers.append(Answer(key, option.name, option.option_id, style))
+        answers.append(Answer(key, option.name, option.option_id, style, keys))
     return tuple(answers)
+
+
+def alike_answer(label: str) -> Answer:
+    """The answer that allows all that ask for the same."""
+    id = "answer-alike"
+    return Answer(name(id), label, id, "$success", _keys_of(id))
+
+
+def _keys_of(id: str) -> frozenset[str]:
+    return frozenset(keys_of(id).split(","))

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.attaching import takes_pictures
-from canopy_tui.view.key_names import shown
+from canopy_tui.view.keymap import filled, name
 from canopy_tui.view.labels import name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from canopy_tui.model.state import ClientState, SessionView
 
 
@@ -61,40 +59,29 @@ def title(state: ClientState, root: SessionView | None, child: SessionView | Non
     if child is None or root is None:
         return ""
     main = name_of(state, root)
-    return f"read-only · what you write goes to {main} · Ctrl+G goes there"
+    return f"read-only · what you write goes to {main} · {name('root')} goes there"
 
 
 def placeholder(
     state: ClientState,
     root: SessionView | None,
     view: SessionView | None,
-    keymap: Mapping[str, str],
 ) -> str:
     """What the empty field says."""
     if state.link.status in ("lost", "failed"):
-        return "The agent is gone · F5 starts it again · what you write here stays"
+        return filled("The agent is gone · {restart} starts it again · what you write here stays")
     if root is None:
         return "Write already: it is sent when the agent is ready"
     if root.loading is not None:
         return "Write already: it is sent when the session is loaded"
     if root.queue_held:
-        return f"{_key(keymap, 'send', 'enter')} sends the queue"
+        return f"{name('send')} sends the queue"
     if view is not root:
         return f"Reply to {name_of(state, root)}"
     if root.in_turn:
         waits = "Write on: it waits in the queue until this turn is over"
-        return (
-            f"{waits} · {_key(keymap, 'steer', 'ctrl+n')} says it now"
-            if state.link.can_steer
-            else waits
-        )
+        return f"{waits} · {name('steer')} says it now" if state.link.can_steer else waits
     suggested = suggestion_of(state, root, view)
     if suggested:
-        return f"{clipped(suggested, 200)}  · Tab takes it"
-    send, newline = _key(keymap, "send", "enter"), _key(keymap, "newline", "ctrl+j")
-    return f"Message, or / for commands, @ for files · {send} sends · {newline} new line"
-
-
-def _key(keymap: Mapping[str, str], id: str, usual: str) -> str:
-    """The first key of an action, as the person has it."""
-    return shown(keymap.get(id, usual).partition(",")[0])
+        return f"{clipped(suggested, 200)}  · {name('complete')} takes it"
+    return filled("Message, or / for commands, @ for files · {send} sends · {newline} new line")

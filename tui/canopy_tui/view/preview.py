@@ -8,32 +8,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 
 from canopy_tui.view import ink
+from canopy_tui.view.keys import PREVIEW
 from canopy_tui.view.strips import Marks, Paper, Row, strip_of
 
 if TYPE_CHECKING:
     from textual import events
+    from textual.binding import BindingType
     from textual.strip import Strip
 
 Draw = Callable[[Paper], list[Row]]
 
 
-class Preview(ScrollView, can_focus=True):
+class Preview(ScrollView, can_focus=True, inherit_bindings=False):
     """Rows drawn by ``draw``, drawn anew when width or theme change."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "scroll_up", show=False),
-        Binding("down,j", "scroll_down", show=False),
-        Binding("pageup", "page_up", show=False),
-        Binding("pagedown,space", "page_down", show=False),
-        Binding("home", "scroll_home", show=False),
-        Binding("end", "scroll_end", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = PREVIEW.bindings()
 
     def __init__(self, marks: Marks, id: str = "preview") -> None:
         super().__init__(id=id)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from canopy_tui.view.answers import Answer, Answers
+from canopy_tui.view.keymap import filled, name
+from canopy_tui.view.keys import PROBLEM
 from canopy_tui.view.labels import foreign
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.binding import BindingType
 
     from canopy_tui.model.state import Problem
 
@@ -24,16 +26,17 @@ _SHOWN = 2000
 class ProblemScreen(ModalScreen[bool]):
     """Dismisses with True when the person takes the way on that is offered."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s,f2", "answer(True)", show=False),
-        Binding("escape,enter,ctrl+c", "answer(False)", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = PROBLEM.bindings()
 
     def __init__(self, problem: Problem) -> None:
         super().__init__()
         self._problem = problem
-        close = Answer("Esc", "Close", "")
-        way_on = (Answer("s", "Show the sessions", "yes"),) if problem.offers else ()
+        close = Answer(name("problem-close"), "Close", "")
+        way_on = (
+            (Answer(name("problem-sessions"), "Show the sessions", "yes"),)
+            if problem.offers
+            else ()
+        )
         self._answers = (*way_on, close)
 
     def compose(self) -> ComposeResult:
@@ -42,7 +45,7 @@ class ProblemScreen(ModalScreen[bool]):
         frame = Vertical(
             Static(foreign(problem.title, "bold $error"), classes="words"),
             Static(foreign(problem.detail[:_SHOWN]), classes="words"),
-            Static(foreign(problem.advice, "$text-muted"), classes="words"),
+            Static(foreign(filled(problem.advice), "$text-muted"), classes="words"),
             Answers(self._answers),
             classes="small-frame",
         )

@@ -7,26 +7,28 @@ the text stands for is decided by the composer around it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import set_cell_size
 from textual import events
-from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
 from canopy_tui.model.sanitize import visible
-from canopy_tui.view import graphemes
-from canopy_tui.view.keys import COMPOSER
+from canopy_tui.view import graphemes, keymap
+from canopy_tui.view.keys import COMPOSER, EDITING, MAIN
 from canopy_tui.view.terminal_keys import NEWLINE_KEYS
 
 if TYPE_CHECKING:
     from rich.text import Text
+    from textual.binding import BindingType
     from textual.document._document import Location
     from textual.document._edit import Edit
+
+    from canopy_tui.view.key import Key
 
 _CONTROLS = {
     code: None
@@ -36,6 +38,9 @@ _CONTROLS = {
 
 _JOINERS = re.compile("[\u200c\u200d\ufe0e\ufe0f\U000e0020-\U000e007f]")
 """Parts of emoji and of real scripts that Textual does not count as typed text."""
+
+_HEARD = (*MAIN, COMPOSER, EDITING)
+"""What is heard while one writes."""
 
 Spans = Callable[[str], list[tuple[int, int]]]
 
@@ -51,12 +56,16 @@ class Ghost:
 _NO_GHOST = Ghost()
 
 
+def _keys_of(key: Key) -> list[str]:
+    return keymap.keys_of(key.id).split(",")
+
+
 def plain(text: str) -> str:
     """``text`` with one kind of line break, and without codes that would move our own caret."""
     return text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
 
 
-class PromptArea(TextArea):
+class PromptArea(TextArea, inherit_bindings=False):
     """A multi-line field. Enter sends; the newline keys and a trailing backslash break the line.
 
     ``first_chance`` is asked before any key is used here and says whether it took the key.
@@ -69,11 +78,8 @@ class PromptArea(TextArea):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"prompt--mark", "prompt--link"}
     BINDINGS: ClassVar[list[BindingType]] = [
         *COMPOSER.bindings(),
-        # TextArea uses these for itself; the client has other uses for them.
-        Binding("f7", "app.open_sibling(-1)", show=False),
-        Binding("ctrl+f", "app.find", show=False),
-        Binding("ctrl+c,super+c", "app.interrupt", show=False),
-        Binding("ctrl+z", "app.suspend_process", show=False),
+        *EDITING.bindings(),
+        *keymap.everywhere("interrupt"),  # before the screen, which would only copy
     ]
 
     @dataclass
@@ -82,12 +88,14 @@ class PromptArea(TextArea):
 
         text: str
 
-    def __init__(self, keymap: Mapping[str, str] | None = None) -> None:
-        own = keymap or {}
-        self._sends = frozenset(own.get("send", "enter").split(","))
-        breaks = frozenset(own["newline"].split(",")) if "newline" in own else NEWLINE_KEYS
-        # Enter has to do something: where it does not send it breaks the line
-        self._breaks = (breaks | {"enter"}) - self._sends
+    def __init__(self) -> None:
+        self._sends = frozenset(keymap.keys_of("send").split(","))
+        breaks = frozenset(keymap.keys_of("newline").split(","))
+        if keymap.keys_of("newline") == keymap.USUAL["newline"]:
+            breaks |= NEWLINE_KEYS
+        # Enter has to do something: where nothing is on it it breaks the line
+        used = {key for group in _HEARD for one in group.keys for key in _keys_of(one)}
+        self._breaks = (breaks | ({"enter"} - used)) - self._sends
         # Before the rest: the field asks for marks while it is made.
         self.first_chance: Callable[[events.Key], bool] = lambda _event: False
         self.beyond: Callable[[bool], str | None] = lambda _older: None

@@ -15,6 +15,7 @@ from textual.message import Message
 from canopy_tui.model.glyphs import ASCII, UNICODE
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.clicks import Clickable, clickable
+from canopy_tui.view.keymap import filled
 
 if TYPE_CHECKING:
     from canopy_tui.model.state import QueuedPrompt
@@ -90,7 +91,9 @@ class QueueStrip(Clickable):
         if len(self._queue) > SHOWN:
             lines.append(Content.styled(f"  and {len(self._queue) - SHOWN} more", "$text-muted"))
         if self._held:
-            lines.append(Content.styled("  held: Enter in the empty field sends them", "$warning"))
+            lines.append(
+                Content.styled(filled("  held: {send} in the empty field sends them"), "$warning")
+            )
         return Content("\n").join(line.truncate(self.size.width, ellipsis=True) for line in lines)
 
     def _line(self, prompt: QueuedPrompt) -> Content:

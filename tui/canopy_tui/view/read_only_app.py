@@ -11,7 +11,8 @@ from textual.widgets import Input, TextArea
 
 from canopy_tui.model.intents import Watch
 from canopy_tui.view.app import CanopyApp
-from canopy_tui.view.keys import EVERYWHERE, SLOTS, TRANSCRIPT, TREE
+from canopy_tui.view.keymap import name
+from canopy_tui.view.keys import READ_ONLY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +59,7 @@ class ReadOnlyApp(CanopyApp):
     passes: ClassVar[tuple[type, ...]] = (Watch,)
     """Intents that the host is asked for."""
     why_not = "Nothing can be changed here."
-    key_groups: ClassVar[tuple[Group, ...]] = (EVERYWHERE, SLOTS, TRANSCRIPT, TREE)
+    key_groups: ClassVar[tuple[Group, ...]] = READ_ONLY
 
     plain_keys: ClassVar[frozenset[str]] = frozenset()
 
@@ -98,7 +99,7 @@ class ReadOnlyApp(CanopyApp):
         selected = self.main.get_selected_text()
         if selected:
             self.copy(selected)
-        elif self._press("quit", "Ctrl+C again quits."):
+        elif self._press("quit", f"{name('interrupt')} again quits."):
             self.leave()
 
     def action_ask_quit(self) -> None:

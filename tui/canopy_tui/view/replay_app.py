@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from textual.binding import Binding, BindingType
-
 from canopy_tui.view.keys import PLAYBACK
 from canopy_tui.view.read_only_app import ReadOnlyApp
 from canopy_tui.view.replay_bar import Playback, ReplayBar
 
 if TYPE_CHECKING:
+    from textual.binding import BindingType
     from textual.widget import Widget
 
     from canopy_tui.view.keys import Group
@@ -29,10 +28,7 @@ class ReplayApp(ReadOnlyApp):
     plain_keys = frozenset(key.action.partition("(")[0] for key in PLAYBACK.keys)
     why_not = "This is a recording: everything happens as it did."
     # Before the widget that has the focus, which would take the space bar.
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(key.keys, key.action, key.label, show=False, id=key.id, priority=True)
-        for key in PLAYBACK.keys
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = PLAYBACK.bindings(first=True)
 
     def __init__(self, make_host: MakeHost, around: Surroundings, damage: str = "") -> None:
         super().__init__(make_host, around)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Protocol
 from textual.content import Content
 
 from canopy_tui.model.glyphs import ASCII, UNICODE, mark
+from canopy_tui.view import keymap
 from canopy_tui.view.clicks import Clickable, clickable
-from canopy_tui.view.keys import PLAYBACK, shown
+from canopy_tui.view.keys import PLAYBACK
 
 if TYPE_CHECKING:
     from canopy_tui.view.keys import Key
@@ -112,7 +113,7 @@ class ReplayBar(Clickable):
         name, _, parameter = key.action.partition("(")
         parameters = (int(parameter[:-1]),) if parameter else ()
         go = clickable(f"app.{name}", *parameters)
-        text = Content.assemble((shown(key.keys), "bold $primary"), " ", (word, "$text-muted"))
+        text = Content.assemble((keymap.name(key.id), "bold $primary"), " ", (word, "$text-muted"))
         return text.stylize(go)
 
 

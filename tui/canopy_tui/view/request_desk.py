@@ -57,7 +57,7 @@ class RequestDesk:
         if screen.is_typed_into:
             self._last_key = now
         text = _text_of(event)
-        puts_off = isinstance(event, events.Key) and event.key == "escape"
+        puts_off = isinstance(event, events.Key) and screen.puts_off(event.key)
         match screen.guard.verdict(now, types_text=bool(text), puts_off=puts_off):
             case Verdict.PASS:
                 return False

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
@@ -25,11 +24,13 @@ from canopy_tui.model.state import RequestState
 from canopy_tui.model.toolcalls import find
 from canopy_tui.view.elicitation import FormPane, LinkPane
 from canopy_tui.view.key_guard import KeyGuard
+from canopy_tui.view.keymap import everywhere, filled, first, name
 from canopy_tui.view.labels import name_of
 from canopy_tui.view.permission import PermissionPane
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.binding import BindingType
     from textual.timer import Timer
 
     from canopy_tui.model.entries import ToolEntry
@@ -60,9 +61,7 @@ class RequestScreen(ModalScreen[bool]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c", "later", show=False),
-        Binding("ctrl+q", "app.ask_quit", show=False),
-        Binding("f1", "app.show_keys", show=False),
+        *everywhere("quit", "help"),
     ]
 
     AUTO_FOCUS = "PermissionPane *, LinkPane *"
@@ -127,6 +126,12 @@ class RequestScreen(ModalScreen[bool]):
     def is_typed_into(self) -> bool:
         """Whether keys write text here."""
         return isinstance(self.focused, Input | TextArea)
+
+    def puts_off(self, key: str) -> bool:
+        """Whether ``key`` is the first that puts a request off: harmless, however early it comes.
+        A character never counts as that, since it could be one of a message.
+        """
+        return len(key) > 1 and any(first(id) == key for id in _LATER)
 
     async def refresh_request(self) -> None:
         """Follow the state: move on when the request in view no longer waits."""
@@ -209,8 +214,8 @@ class RequestScreen(ModalScreen[bool]):
         self._show_keys(request, total)
 
     def _show_keys(self, request: PendingRequest, total: int) -> None:
-        more = "Tab next · " if total > 1 and request.kind == "permission" else ""
-        more = "F4 next · " if total > 1 and not more else more
+        next_one = "permission-next" if request.kind == "permission" else "next-request"
+        more = f"{name(next_one)} next · " if total > 1 else ""
         entry = self._entry_of(request)
         over = (_OVER, "bold $warning") if entry is not None and entry.ended else ""
         self.query_one("#request-keys", Static).update(
@@ -220,7 +225,7 @@ class RequestScreen(ModalScreen[bool]):
     def _help_for(self, request: PendingRequest) -> str:
         kind = "page" if isinstance(request.payload, UrlElicitation) else request.kind
         small = self.app.size.width < SMALL
-        return (_HELP_IN_SHORT if small else _HELP)[kind]
+        return filled((_HELP_IN_SHORT if small else _HELP)[kind])
 
     def _say_withdrawn(self, request: PendingRequest) -> None:
         if self._leaving is not None:
@@ -322,13 +327,16 @@ class RequestScreen(ModalScreen[bool]):
             self.app.post_message(self.OpenAsker(request.session))
 
 
+_LATER = ("permission-later", "form-later", "link-later")
 _HELP = {
-    "permission": "o transcript · c copy · r raw · Esc later",
-    "elicitation": "Space picks · Enter goes on · Ctrl+Enter sends · Esc later",
-    "page": "Tab moves · Enter presses the button · Esc later",
+    "permission": "{permission-open} transcript · {permission-copy} copy · {permission-raw} raw · "
+    "{permission-later} later",
+    "elicitation": "{form-pick} picks · {form-go-on} goes on · {form-send} sends · "
+    "{form-later} later",
+    "page": "{link-next-button} moves · {form-press} presses the button · {link-later} later",
 }
 _HELP_IN_SHORT = {
-    "permission": "Esc later · o transcript · r raw",
-    "elicitation": "Ctrl+Enter sends · Esc later",
-    "page": "Esc later",
+    "permission": "{permission-later} later · {permission-open} transcript · {permission-raw} raw",
+    "elicitation": "{form-send} sends · {form-later} later",
+    "page": "{link-later} later",
 }

@@ -16,7 +16,8 @@ from canopy_tui.model.sanitize import clipped, visible
 from canopy_tui.view.blocks.diff import change_runs
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.diffs import changes, counted, diff_rows
-from canopy_tui.view.keys import REVIEW, shown
+from canopy_tui.view.keymap import name
+from canopy_tui.view.keys import REVIEW
 from canopy_tui.view.labels import name_of
 from canopy_tui.view.preview import Preview
 from canopy_tui.view.strips import BLANK, Row, fitted
@@ -101,11 +102,7 @@ class ReviewScreen(ModalScreen[None]):
         number = len(self._files)
         words = f"{number} file{'' if number == 1 else 's'} changed"
         frame.border_title = Content(f"{words}, and more" if self._more else words)
-        ascii_only = self._marks.running == ">"
-        keys = [
-            f"{shown(key.keys.partition(',')[0], ascii_only=ascii_only)} {key.label}"
-            for key in REVIEW.keys
-        ]
+        keys = [f"{name(key.id)} {key.label}" for key in REVIEW.keys]
         frame.border_subtitle = Content("  ".join(keys))
         with frame, Horizontal(id="review-middle"):
             yield FileList(self._files, self._cwd)

@@ -15,6 +15,7 @@ from canopy_tui.model import intents as i
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import Problem
 from canopy_tui.view.confirm import ConfirmScreen
+from canopy_tui.view.keymap import name
 from canopy_tui.view.write_app import WriteApp
 
 if TYPE_CHECKING:
@@ -159,7 +160,8 @@ class SessionApp(WriteApp):
             return
         question = (
             f"Another Canopy {holder} has “{clipped(row.title, 100) or row.id}” open. When two go "
-            "on with one session, each misses what the other does. A copy (Ctrl+F) is safe."
+            "on with one session, each misses what the other does. A copy "
+            f"({name('session-fork')}) is safe."
         )
         screen = ConfirmScreen("Open elsewhere", question, "Open it here too", "Leave it there")
         self.push_screen(screen, lambda yes: self._open_row(row, copy=copy) if yes else None)
@@ -191,7 +193,7 @@ class SessionApp(WriteApp):
         if root is None:
             return
         if len(self.state.roots) < 2:
-            self.say("It is the only session. Ctrl+Q quits.")
+            self.say(f"It is the only session. {name('quit')} quits.")
             return
         if not self._turn_runs:
             self.host.act(i.CloseSession(root.id))

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
@@ -23,13 +22,15 @@ from canopy_tui.model.words import model_name
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.header import home_short
-from canopy_tui.view.keys import SESSIONS, shown
+from canopy_tui.view.keymap import brief, everywhere, filled
+from canopy_tui.view.keys import SESSIONS
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.posting import Posted
 from canopy_tui.view.session_list import SessionList, day_of
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.binding import BindingType
 
     from canopy_tui.model.intents import Intent
     from canopy_tui.model.state import ClientState
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 _WIDTHS = [(0, "-full"), (100, "-side")]
 _HEIGHTS = [(0, "-short"), (20, "-high")]
 _SEARCH = "Search: words of title, directory, model or id"
+_TITLE = "Write the new title. {session-open} keeps it, {session-back} leaves the old one."
+_NONE_HERE = (
+    "No sessions in this directory yet. {session-everywhere} shows those of all directories."
+)
 _NEAR_END = 20
 _PEEK_DELAY = 0.15
 _STATES = {"idle": "", "running": "working", "requires_action": "asks you", "error": "failed"}
@@ -71,7 +76,7 @@ class SessionHints(Clickable):
         for key in keys[:2] if self.renaming else keys:
             word = {"session-open": "keep the title"}.get(key.id) if self.renaming else key.hint
             go = clickable(key.action)
-            name = shown(key.keys.split(",")[0]).replace("Ctrl+", "^")
+            name = brief(key.id)
             part = Content.assemble((name, "bold $primary"), " ", (word or key.hint, "$text-muted"))
             longer = Content.assemble(line, "  " if line else "", part.stylize(go))
             if longer.cell_length > self.size.width:
@@ -83,7 +88,7 @@ class SessionHints(Clickable):
 class SessionPicker(ModalScreen[None]):
     """``Opened`` is posted to the app for what was picked. ``directory`` is where the client is."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "app.ask_quit", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = everywhere("quit")
     HORIZONTAL_BREAKPOINTS = _WIDTHS
     VERTICAL_BREAKPOINTS = _HEIGHTS
 
@@ -156,7 +161,7 @@ class SessionPicker(ModalScreen[None]):
     def _status(self, number: int) -> Content:
         catalogue = self._state.catalogue
         if self._renamed is not None:
-            return Content.styled("Write the new title. Enter keeps it, Esc leaves the old one.")
+            return Content.styled(filled(_TITLE))
         if not self._can("list"):
             words = "This agent does not list its sessions."
             if self._state.link.status != "ready":
@@ -164,7 +169,9 @@ class SessionPicker(ModalScreen[None]):
             return Content.styled(words, "$warning")
         if catalogue.error:
             words = clipped(catalogue.error, 300)
-            return Content.assemble((words, "bold $error"), "  ", ("F5 asks again", "$text-muted"))
+            return Content.assemble(
+                (words, "bold $error"), "  ", (filled("{session-again} asks again"), "$text-muted")
+            )
         if catalogue.loading:
             return Content.styled(f"{len(catalogue.rows)} so far …", "$text-muted")
         if number == 0:
@@ -182,10 +189,12 @@ class SessionPicker(ModalScreen[None]):
     def _nothing(self) -> str:
         if self._search:
             return "No session fits." + (
-                "" if self._query.cwd is None else " Ctrl+A searches all directories."
+                ""
+                if self._query.cwd is None
+                else filled(" {session-everywhere} searches all directories.")
             )
         if self._query.cwd is not None:
-            return "No sessions in this directory yet. Ctrl+A shows those of all directories."
+            return filled(_NONE_HERE)
         return "No sessions yet."
 
     def _show_facts(self) -> None:

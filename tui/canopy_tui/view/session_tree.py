@@ -20,6 +20,7 @@ from textual.strip import Strip
 from canopy_tui.model import tree
 from canopy_tui.model.glyphs import ASCII, UNICODE, badges
 from canopy_tui.model.state import Phase
+from canopy_tui.view.keymap import is_key
 from canopy_tui.view.keys import TREE
 from canopy_tui.view.labels import name_of
 from canopy_tui.view.session_row import RowLook, guides, row, time_of, word_of
@@ -43,7 +44,6 @@ class SessionTree(ScrollView, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = TREE.bindings()
     COMPONENT_CLASSES: ClassVar[set[str]] = {"tree--cursor", "tree--open", "tree--guide"}
-    HELP = "The agents. Enter opens a transcript, x stops one agent, left and right fold."
 
     @dataclass
     class Opened(Message):
@@ -251,7 +251,7 @@ class SessionTree(ScrollView, can_focus=True):
 
     async def on_key(self, event: events.Key) -> None:
         """The digit after ``g``."""
-        if self._awaits_slot and event.key != "g":
+        if self._awaits_slot and not is_key("tree-slot", event.key):
             self._awaits_slot = False
             if event.character and event.character.isdecimal():
                 event.stop()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from canopy_tui.model.own_commands import arguments_of, called, offered
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.completion import Offer
+from canopy_tui.view.keymap import filled
 
 if TYPE_CHECKING:
     from canopy_shared.updates import Command
@@ -107,5 +108,6 @@ def _fault(text: str, agents: Sequence[Command]) -> str:
 
 
 def _unknown(text: str, name: str, agents: Sequence[Command]) -> str:
-    told = f"The agent has told of no /{clipped(name, _LONGEST_NAME)}: Enter sends it as it is."
+    told = f"The agent has told of no /{clipped(name, _LONGEST_NAME)}: "
+    told += filled("{list-take-or-send} sends it as it is.")
     return _fault(text, agents) or told

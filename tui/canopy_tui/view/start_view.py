@@ -17,6 +17,7 @@ from textual.widgets import Static
 
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.clicks import Clickable, clickable
+from canopy_tui.view.keymap import filled
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -34,11 +35,11 @@ class Scene:
 
 
 _TEACHING = (
-    ("Enter", "sends what you wrote; Ctrl+J makes a new line"),
+    ("{send}", "sends what you wrote; {newline} makes a new line"),
     ("/  @", "list the commands of the agent, and the files here"),
-    ("Ctrl+T", "goes to the agents: each has a transcript of its own"),
-    ("F4", "goes to the next question that waits for you"),
-    ("F1", "shows all keys, Ctrl+P all commands"),
+    ("{tree}", "goes to the agents: each has a transcript of its own"),
+    ("{next-request}", "goes to the next question that waits for you"),
+    ("{help}", "shows all keys, {palette} all commands"),
 )
 _KEY_WIDTH = 8
 
@@ -80,9 +81,11 @@ class StartView(VerticalScroll):
             Content("Claude and its subagents, each at work in a pane of its own."),
             Content(""),
         ]
+        rows_of_keys = [(filled(key), filled(words)) for key, words in _TEACHING]
+        column = max(_KEY_WIDTH, *(cell_len(key) + 2 for key, _ in rows_of_keys))
         rows += [
-            Content.assemble((key.ljust(_KEY_WIDTH), "bold"), (words, "$text-muted"))
-            for key, words in _TEACHING
+            Content.assemble((key, "bold"), " " * (column - cell_len(key)), (words, "$text-muted"))
+            for key, words in rows_of_keys
         ]
         return Content("\n").join(rows)
 

@@ -12,6 +12,7 @@ from canopy_tui.model.intents import CancelTurn, RestartAgent
 from canopy_tui.model.state import Phase
 from canopy_tui.view.arming import WINDOW, Arming
 from canopy_tui.view.confirm import ConfirmScreen
+from canopy_tui.view.keymap import name
 from canopy_tui.view.labels import at_work, name_of
 from canopy_tui.view.suspend_app import SuspendApp
 
@@ -47,8 +48,12 @@ class StopApp(SuspendApp):
             return
         if view is not None and view.parent is not None:
             self.go(view.parent)
-        elif self._turn_runs and self._press("stop", f"Esc again stops {self._what_runs}."):
+        elif self._turn_runs and self._press("stop", self._first_press):
             self.action_stop_turn()
+
+    @property
+    def _first_press(self) -> str:
+        return f"{name('stop')} again stops {self._what_runs}."
 
     def action_interrupt(self) -> None:
         """Ctrl+C: copy a selection, else stop the turn, else put the draft away, else quit."""
@@ -58,8 +63,8 @@ class StopApp(SuspendApp):
         elif self._turn_runs:
             self.action_stop_turn()
         elif self.main.composer.stash():
-            self.say("Put away. Up brings it back.")
-        elif self._press("quit", "Ctrl+C again quits."):
+            self.say(f"Put away. {name('history-older')} brings it back.")
+        elif self._press("quit", f"{name('interrupt')} again quits."):
             self.action_ask_quit()
 
     @property
@@ -134,7 +139,8 @@ class StopApp(SuspendApp):
         if not count:
             return ""
         waits = "1 message was" if count == 1 else f"{count} messages were"
-        return f"{waits} not sent; Up brings {'it' if count == 1 else 'them'} back next time."
+        them = "it" if count == 1 else "them"
+        return f"{waits} not sent; {name('history-older')} brings {them} back next time."
 
     def leave(self) -> None:
         """Quit; what is unsent is kept by whoever remembers drafts."""

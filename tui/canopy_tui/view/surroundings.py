@@ -165,6 +165,10 @@ class Surroundings:
     left: Left | None = None
     agent_command: tuple[str, ...] = ()
     keymap: Mapping[str, str] = field(default_factory=dict)
+    config_file: str = "config.toml"
+    """Where the person's settings are, or would be."""
+    key_notes: Sequence[str] = ()
+    """Keys of the person that not every terminal sends."""
     theme: str = ""
     background: str = ""
     asks_background: bool = False

@@ -18,7 +18,8 @@ from textual.widgets import Static
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view import task_row
 from canopy_tui.view.ansi import ansi_lines
-from canopy_tui.view.keys import TASK, shown
+from canopy_tui.view.keymap import name
+from canopy_tui.view.keys import TASK
 from canopy_tui.view.labels import duration, name_of
 from canopy_tui.view.preview import Preview
 from canopy_tui.view.strips import Row, laid
@@ -77,11 +78,7 @@ class TaskScreen(ModalScreen[None]):
             id="task-frame",
         )
         frame.border_title = Content("Background")
-        ascii_only = self._marks.running == ">"
-        words = [
-            f"{shown(key.keys.partition(',')[0], ascii_only=ascii_only)} {key.label}"
-            for key in TASK.keys
-        ]
+        words = [f"{name(key.id)} {key.label}" for key in TASK.keys]
         frame.border_subtitle = Content("  ".join(words))
         yield frame
 

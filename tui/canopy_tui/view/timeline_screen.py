@@ -16,6 +16,7 @@ from textual.screen import ModalScreen
 
 from canopy_tui.model.timeline import Axis, axis_of, filled, worked
 from canopy_tui.model.words import amount, duration, model_name
+from canopy_tui.view import keymap
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.keys import TIMELINE
 from canopy_tui.view.strips import fitted
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 Column = tuple[str, int, Callable[["Row"], str]]
 """Title, cells, and what stands in it for a row."""
 
+_KEYS = "{timeline-open} opens  {timeline-close} closes"
 _SMALLEST_BAR = 8
 _REFRESH = 1.0
 
@@ -104,7 +106,7 @@ class TimelineScreen(ModalScreen[str]):
         """The lines in a frame."""
         frame = Vertical(id="timeline-frame")
         frame.border_title = Content("Timeline")
-        frame.border_subtitle = Content("Enter opens  Esc closes")
+        frame.border_subtitle = Content(keymap.filled(_KEYS))
         with frame, VerticalScroll(can_focus=False):
             yield TimelineRows(self._ascii)
 

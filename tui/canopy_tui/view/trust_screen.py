@@ -7,20 +7,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from canopy_tui.view.answers import Answer, Answers
+from canopy_tui.view.keymap import name
+from canopy_tui.view.keys import TRUST
 from canopy_tui.view.labels import foreign
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.binding import BindingType
 
 ALWAYS, ONCE, REFUSED = "always", "once", "refused"
 
+_YES = "Yes, I trust this directory and what lies below it"
 _WHY = (
     "An agent that works here reads this directory's own settings: hooks, MCP servers and "
     "instructions in it can run commands on your machine. Nothing of it has been read or run yet."
@@ -30,20 +33,16 @@ _WHY = (
 class TrustScreen(ModalScreen[str]):
     """Dismisses with one of the three answers; Enter answers nothing, Esc is a no."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", f"answer('{ALWAYS}')", show=False),
-        Binding("o", f"answer('{ONCE}')", show=False),
-        Binding("n,escape,ctrl+c,ctrl+q", f"answer('{REFUSED}')", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = TRUST.bindings()
 
     def __init__(self, directory: str, *, at_start: bool) -> None:
         super().__init__()
         self._directory = directory
         no = "No: leave" if at_start else "No: do not open it"
         self._answers = (
-            Answer("y", "Yes, I trust this directory and what lies below it", ALWAYS),
-            Answer("o", "Only this time", ONCE),
-            Answer("n", no, REFUSED),
+            Answer(name("trust-always"), _YES, ALWAYS),
+            Answer(name("trust-once"), "Only this time", ONCE),
+            Answer(name("trust-no"), no, REFUSED),
         )
 
     def compose(self) -> ComposeResult:

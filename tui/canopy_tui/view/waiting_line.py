@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from canopy_tui.view.clicks import Clickable, clickable
+from canopy_tui.view.keymap import name
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -31,7 +32,7 @@ class WaitingLine(Clickable):
     def render(self) -> Content:
         """The same words as in the footer."""
         number = len(self._state.waiting())
-        line = Content.styled(f"F4 {number} waiting", "bold $warning")
+        line = Content.styled(f"{name('next-request')} {number} waiting", "bold $warning")
         return line.stylize(clickable("app.next_request", 1))
 
     @classmethod

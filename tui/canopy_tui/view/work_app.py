@@ -17,6 +17,7 @@ from canopy_tui.model.intents import CancelTurn, ClearGoal, SendAgain, StopTask
 from canopy_tui.model.state import Phase
 from canopy_tui.view import task_row
 from canopy_tui.view.confirm import ConfirmScreen
+from canopy_tui.view.keymap import name
 from canopy_tui.view.labels import at_work, marks_of
 from canopy_tui.view.stop_app import StopApp
 
@@ -179,7 +180,7 @@ class WorkApp(StopApp):
         if found is not None and key is not None:
             self._read(found, key)
         elif self.state.waiting():
-            self.say("Nothing new, but something waits for you: F4.")
+            self.say(f"Nothing new, but something waits for you: {name('next-request')}.")
         else:
             self.say("Nothing new: you have seen everything.")
 

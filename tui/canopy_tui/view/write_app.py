@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from textual.app import SuspendNotSupported
 
 from canopy_tui.model.sanitize import clipped
+from canopy_tui.view.keymap import filled
 from canopy_tui.view.labels import name_of
 from canopy_tui.view.stop_app import StopApp
 
@@ -47,7 +48,7 @@ class WriteApp(StopApp):
         composer.add_text(
             event.text if not written or written.endswith("\n") else f"\n{event.text}"
         )
-        self.say("What you wrote is in the message now: Enter sends it.", 8.0)
+        self.say(filled("What you wrote is in the message now: {send} sends it."), 8.0)
 
     def action_say_now(self) -> None:
         """Say what is written, or what waits, into the turn that runs."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from canopy_tui.model.sanitize import visible
 from canopy_tui.view.blocks.block import beside, guessed, inside, more_row
+from canopy_tui.view.keymap import filled
 from canopy_tui.view.strips import PROSE, Row, laid, printable
 
 if TYPE_CHECKING:
@@ -80,6 +81,6 @@ def notice(entry: NoticeEntry, expanded: bool) -> Notice:
         entry.detail,
         entry.action,
         expanded,
-        entry.hint,
+        filled(entry.hint),
         entry.recovered,
     )

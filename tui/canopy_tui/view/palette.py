@@ -1,0 +1,26 @@
+"""The command palette of Textual with keys that can be changed like all others.
+
+Which commands there are is not known here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.command import CommandInput, CommandPalette
+
+from canopy_tui.view.keymap import give_ids
+from canopy_tui.view.keys import PALETTE, PALETTE_LINE
+
+if TYPE_CHECKING:
+    from textual.binding import BindingType
+
+
+class Palette(CommandPalette, inherit_bindings=False):
+    """The keys of the list come first: they are no keys for the line."""
+
+    BINDINGS: ClassVar[list[BindingType]] = PALETTE.bindings()
+
+    def on_mount(self) -> None:
+        """Give Enter a name."""
+        give_ids(self.query_one(CommandInput), PALETTE_LINE)
