@@ -12,14 +12,13 @@ from textual.command import DiscoveryHit, Hit, Provider
 from textual.content import Content
 from textual.fuzzy import FuzzySearch
 
-from canopy_tui.config_file import AUTO
 from canopy_tui.model.intents import SendQueue, SetMode, SetOption
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import Phase
 from canopy_tui.view import keymap
 from canopy_tui.view.keys import commands, shown
 from canopy_tui.view.labels import name_of
-from canopy_tui.view.theme import DARK, LIGHT
+from canopy_tui.view.theme import AUTO, DARK, LIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from textual import constants
 
-from canopy_tui.config_file import AUTO
 from canopy_tui.view import terminal_background as background
 from canopy_tui.view.pane_app import PaneApp
-from canopy_tui.view.theme import DARK, LIGHT, THEMES
+from canopy_tui.view.theme import AUTO, DARK, LIGHT, THEMES
 
 if TYPE_CHECKING:
     from canopy_tui.view.surroundings import MakeHost, Surroundings

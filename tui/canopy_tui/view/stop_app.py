@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual.app import SuspendNotSupported
+
 from canopy_tui.model import tree
 from canopy_tui.model.intents import CancelTurn, RestartAgent
 from canopy_tui.model.state import Phase
@@ -14,7 +16,7 @@ from canopy_tui.view.arming import WINDOW, Arming
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.keymap import name
 from canopy_tui.view.labels import at_work, name_of
-from canopy_tui.view.suspend_app import SuspendApp
+from canopy_tui.view.look_app import LookApp
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -22,7 +24,10 @@ if TYPE_CHECKING:
     from canopy_tui.view.surroundings import MakeHost, Surroundings
 
 
-class StopApp(SuspendApp):
+_NOBODY = "Canopy is all that this terminal runs: no shell could bring it back."
+
+
+class StopApp(LookApp):
     """``say`` puts a sentence in the footer for a while."""
 
     def __init__(self, make_host: MakeHost, around: Surroundings) -> None:
@@ -146,3 +151,26 @@ class StopApp(SuspendApp):
         """Quit; what is unsent is kept by whoever remembers drafts."""
         self.main.composer.keep_draft()
         self.exit(0)
+
+    def action_suspend_process(self) -> None:
+        """Back to the shell until ``fg``. Where there are no jobs the key undoes in the message."""
+        from canopy_tui.view.suspending import has_shell_above, is_known_here
+
+        if not is_known_here():
+            self.main.composer.area.undo()
+        elif not has_shell_above():
+            self.say(_NOBODY)
+        else:
+            self._suspend()
+
+    def _suspend(self) -> None:
+        from canopy_tui.view.suspending import stop_job
+
+        try:
+            with self.batch_update(), self.suspend():
+                stopped = stop_job()
+        except SuspendNotSupported:
+            self.say("This terminal cannot be given back.")
+            return
+        if not stopped:
+            self.say(_NOBODY)

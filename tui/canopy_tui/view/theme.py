@@ -10,6 +10,8 @@ from textual.theme import Theme
 
 DARK = "canopy-dark"
 LIGHT = "canopy-light"
+AUTO = "auto"
+"""What is chosen to follow the terminal."""
 
 
 def _variables(theme: Theme, *, quiet: str, line: str, raised: str) -> dict[str, str]:
