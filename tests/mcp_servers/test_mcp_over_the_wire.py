@@ -95,7 +95,8 @@ async def test_a_client_is_told_which_server_holds_its_first_prompt() -> None:
         turn = w.agent.begin_prompt(w.session, "hello")
         notice = await w.agent.wait_update("notice")
         assert notice["severity"] == "info"
-        assert notice["title"] == "Waiting for MCP server `slow`"
+        assert notice["title"].startswith("Waiting for MCP server")
+        assert "`slow`" in notice["title"]  # on a busy machine the other one is not there yet
         w.agent.cancel(w.session)
         assert (await turn)["stopReason"] == "cancelled"
 
