@@ -137,6 +137,9 @@ async def test_a_small_screen_tells_the_mode_too() -> None:
         for mode, name in modes:
             play.stage.apply(e.SessionOpened(session=ROOT, at=1.0, mode=mode, modes=modes))
             await play.shows(f"^O {name}  F1 keys")
+        await play.shows("─ Accept edits ─╯")
+        play.stage.apply(e.SessionOpened(session=ROOT, at=1.0, mode="default", modes=modes))
+        await play.shows_no("Accept edits")
 
 
 async def test_modes_go_round_without_the_dangerous_one() -> None:
@@ -146,7 +149,7 @@ async def test_modes_go_round_without_the_dangerous_one() -> None:
         await play.press("ctrl+o")
         play.stage.apply(e.SessionOpened(session=ROOT, at=1.0, mode="plan", modes=modes))
         await play.shows("mode: Plan")
-        await play.press("ctrl+o")
+        await play.press("shift+tab")  # as in Claude Code
         assert play.stage.acted == [SetMode(ROOT, "plan"), SetMode(ROOT, "default")]
 
 

@@ -129,6 +129,7 @@ class Composer(Vertical):
         child = view if view is not root else None
         self.set_class(child is not None, "-child")
         self._title = placeholders.title(state, root, child)
+        self.query_one("#composer-box").border_subtitle = Content(placeholders.mode(root))
         self.sending.can = Abilities.of(state, root, view)
         self.area.placeholder = Content(placeholders.placeholder(state, root, view))
         self.area.update_suggestion()

@@ -79,6 +79,7 @@ COMPOSER = Group(
         Key("steer", "ctrl+n", "app.say_now", "Say it now, into the running turn", True),
         Key("newline", "ctrl+j,alt+enter,shift+enter", "", "New line; so is \\ and {send}"),
         Key("complete", "tab", "", "Take what is offered; unfold a paste"),
+        Key("mode-here", "shift+tab", "app.cycle_mode", "Next permission mode"),
         Key("paste", "ctrl+v", "app.paste_clipboard", "Paste, a picture too", True),
         Key("editor", "f6", "app.edit_outside", "Write in your editor ($EDITOR)", True),
         Key("history-search", "ctrl+r", "app.search_history", "Search what you sent before", True),

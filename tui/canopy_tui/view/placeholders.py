@@ -62,6 +62,13 @@ def title(state: ClientState, root: SessionView | None, child: SessionView | Non
     return f"read-only · what you write goes to {main} · {name('root')} goes there"
 
 
+def mode(root: SessionView | None) -> str:
+    """The permission mode, beside what is written; empty for the agent's first one, which asks."""
+    if root is None or not root.modes or root.mode in ("", root.modes[0][0]):
+        return ""
+    return clipped(dict(root.modes).get(root.mode, root.mode), 40)
+
+
 def placeholder(
     state: ClientState,
     root: SessionView | None,
