@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from fakes.cli import FakeCli, is_running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
 
 # Property tests say nothing about time: a slow machine is no reason to fail.
@@ -41,3 +41,19 @@ def fake_cli(tmp_path: Path) -> Iterator[FakeCli]:
     yield fake
     left = [pid for pid in fake.pids() if is_running(pid)]
     assert not left, f"processes left by the test: {left}"
+
+
+def _in_utf8(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let reports hold only what UTF-8 can: xdist would end the whole run over one lone surrogate
+    that a hostile test logged.
+    """
+    report = yield
+    report.sections = [(title, _in_utf8(text)) for title, text in report.sections]
+    if report.failed and (told := str(report.longrepr)) != _in_utf8(told):
+        report.longrepr = _in_utf8(told)
+    return report
