@@ -115,7 +115,7 @@ async def test_a_goal_a_failure_and_a_review() -> None:
         play.stage.apply(ended)
         await play.shows("This is usually over soon.")
         await play.shows("2 files changed in this turn")
-        await play.press("shift+tab", "up", "up", "enter")
+        await play.press("tab", "up", "up", "enter")
         assert play.stage.acted[-1] == SendAgain(ROOT)
         await play.press("up", "enter")
         assert isinstance(play.screen, ReviewScreen)
