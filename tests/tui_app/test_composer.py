@@ -19,7 +19,7 @@ from canopy_tui.model.intents import (
 from canopy_tui.model.shelf import Draft
 from canopy_tui.view import terminal_keys
 from canopy_tui.view.control_screen import ControlScreen
-from tui_app.playing import NARROW, playing
+from tui_app.playing import NARROW, Play, playing
 from tui_app.stage import ROOT
 
 
@@ -118,16 +118,32 @@ async def test_leaving_an_edit_gives_the_draft_back() -> None:
         await play.until(lambda: play.draft == "", "the edit of a sent message ended")
 
 
+def line_of(play: Play, words: str) -> str:
+    return next((line for line in play.lines if words in line), "")
+
+
+async def click_on(play: Play, line: str, words: str) -> None:
+    y = next(y for y, text in enumerate(play.lines) if line in text)
+    x = play.lines[y].index(words, play.lines[y].index(line) + len(line) - 1)
+    await play.pilot.click(offset=(x, y))
+    await play.settle()
+
+
 async def test_queue_by_mouse_and_held() -> None:
     async with playing(NARROW) as play:
         for text in ("A", "B", "C"):
             await play.write(text)
             await play.press("enter")
-        await play.pilot.click("#queue", offset=(11, 1))
-        await play.settle()
+        assert "[send now Ctrl+N] [edit] [remove]" in line_of(play, "queued  B")
+        assert "[send now] [edit ↑] [remove]" in line_of(play, "queued  C")
+        await click_on(play, "queued  C", "[remove]")
         assert play.stage.acted[-1] == RemoveQueued(ROOT, 2)
-        await play.pilot.click("#queue", offset=(17, 0))
-        await play.settle()
+        await play.until(lambda: "[send now Ctrl+N] [edit ↑]" in line_of(play, "queued  B"), "B")
+        await click_on(play, "queued  B", "[edit ↑]")
+        assert play.draft == "B"
+        assert "[send now] [remove]" in line_of(play, "editing B")
+        await play.press("escape")
+        await click_on(play, "queued  B", "B")
         assert play.draft == "B"
         await play.press("escape")
         queue = tuple(play.stage.state.sessions[ROOT].queue)
@@ -231,8 +247,7 @@ async def test_what_is_written_in_a_turn_can_be_said_at_once() -> None:
         assert play.stage.acted[-2:] == [EditQueued(ROOT, 2, "C2", ()), SteerQueued(ROOT, 2)]
         play.stage.steered("taken")
         await play.settle()
-        await play.pilot.click("#queue", offset=(13, 0))  # "now" beside B
-        await play.settle()
+        await click_on(play, "queued  B", "[send now")
         assert play.stage.acted[-1] == SteerQueued(ROOT, 1)
         play.stage.steered("taken")
         play.stage.apply(e.LinkChanged(status="ready", at=1.0, meta={"steering": {}}))

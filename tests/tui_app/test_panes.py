@@ -73,7 +73,7 @@ async def test_marks_say_how_each_agent_stands() -> None:
         assert "▶ main" in rows["main"]
         assert "!" in rows["main"]  # somebody below asks
         assert "●" in rows["lint"]  # news that nobody has seen
-        assert "2 running" in play.lines[0]
+        assert "1 running  ! 1 waiting" in play.lines[0]  # who asks is not counted twice
         assert "1 waiting" in play.lines[0]
 
 
@@ -206,8 +206,10 @@ async def test_words_typed_elsewhere_go_to_the_message() -> None:
 async def test_a_card_opens_its_child() -> None:
     async with playing() as play:
         await family(play)
-        line = next(y for y, text in enumerate(play.lines) if "[enter: open]" in text)
+        line = next(y for y, text in enumerate(play.lines) if "[click: open]" in text)
         column = play.lines[line].index("explore", play.app.main.agents.size.width)
+        play.app.main.transcript.focus()
+        await play.shows("[enter: open]")  # only where Enter does it
         await play.pilot.click(offset=(column, line))
         await play.settle()
         assert play.app.open_session == "a"

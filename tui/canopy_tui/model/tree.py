@@ -25,7 +25,7 @@ STALE_SECONDS = 60.0
 @dataclass(frozen=True, slots=True)
 class Totals:
     """Sums over all sessions. ``agents`` are the running children alone, ``tasks`` what runs in
-    the background and is no agent.
+    the background and is no agent; ``held`` are those of the running ones that wait for the person.
     """
 
     running: int
@@ -33,6 +33,7 @@ class Totals:
     waiting: int
     new: int
     tasks: int = 0
+    held: int = 0
 
     @property
     def at_work(self) -> int:
@@ -147,7 +148,9 @@ def _lies_below(state: ClientState, session: str, above: str) -> bool:
 def totals(state: ClientState) -> Totals:
     """Running, waiting and new over all sessions."""
     running = [view for view in state.sessions.values() if view.phase is Phase.RUNNING]
+    asking = {request.session for request in state.waiting()}
     return Totals(
+        held=sum(view.id in asking for view in running),
         running=len(running),
         agents=sum(view.parent is not None for view in running),
         waiting=len(state.waiting()),

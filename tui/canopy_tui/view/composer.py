@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
@@ -77,13 +78,13 @@ class Composer(Vertical):
         """Characters that are commands while the field is empty."""
         self._around = around
         self.sending = Sending(self, around)
-        self._title = ""
+        self._title = self._said = self._mode = ""
         self._saving: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """What can be picked, the queue, what goes with the message, and the field."""
         yield Completion()
-        yield QueueStrip(self._around.glyphs)
+        yield QueueStrip()
         yield AttachmentStrip(self._around.glyphs)
         with Horizontal(id="composer-box"):
             mark = ">" if self._around.glyphs == ASCII else "›"
@@ -119,6 +120,20 @@ class Composer(Vertical):
         told = self.Told(text, 4.0 if len(text) < 60 else 8.0)
         self.post_message(told.set_sender(self))  # a message stops at who sent it
 
+    def say(self, text: str) -> bool:
+        """Show ``text`` on the lower edge of the frame; whether there is room."""
+        for box in self.query("#composer-box"):
+            has_edge = self.display and bool(box.styles.border_bottom[0])
+            fits = has_edge and cell_len(text) <= box.size.width - 2
+            self._said = text if fits else ""
+            self._show_edge()
+            return fits
+        return False
+
+    def _show_edge(self) -> None:
+        """What was just said, else the mode."""
+        self.query_one("#composer-box").border_subtitle = Content(self._said or self._mode)
+
     def show(self, state: ClientState, session: str | None) -> None:
         """Follow the pane in view: ``session`` is None before the first session is there."""
         view = state.sessions.get(session or "")
@@ -129,7 +144,8 @@ class Composer(Vertical):
         child = view if view is not root else None
         self.set_class(child is not None, "-child")
         self._title = placeholders.title(state, root, child)
-        self.query_one("#composer-box").border_subtitle = Content(placeholders.mode(root))
+        self._mode = placeholders.mode(root)
+        self._show_edge()
         self.sending.can = Abilities.of(state, root, view)
         self.area.placeholder = Content(placeholders.placeholder(state, root, view))
         self.area.update_suggestion()

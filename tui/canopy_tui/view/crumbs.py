@@ -104,7 +104,12 @@ class Crumbs(Clickable):
         return Content(" ").join([*parts, *badge_parts(view, marks, now, self._glyphs)])
 
     def _counts(self) -> Content:
-        children = [view for view in self._state.sessions.values() if view.parent is not None]
+        asking = {request.session for request in self._state.waiting()}
+        children = [
+            view
+            for view in self._state.sessions.values()
+            if view.parent is not None and view.id not in asking  # counted as waiting
+        ]
         parts = []
         for phase in _COUNTED:
             number = sum(view.phase is phase for view in children)

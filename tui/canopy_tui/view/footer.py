@@ -7,7 +7,7 @@ is read from ``keys``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
@@ -20,10 +20,13 @@ from canopy_tui.view.keymap import brief, filled, keys_of, name
 from canopy_tui.view.keys import BACKGROUND, FOLLOWED, TRANSCRIPT, TREE, shown
 
 if TYPE_CHECKING:
+    from textual.screen import Screen
     from textual.widget import Widget
 
     from canopy_tui.model.state import ClientState, SessionView
 
+QUESTION = "-question"
+"""The class of the screen on which an agent asks."""
 _BAR = 8
 _WIDE = 98
 """Cells of the line from which on the first line is there too: 100 without the padding."""
@@ -124,6 +127,22 @@ def _all_hints(state: ClientState, view: SessionView | None) -> list[Hint]:
     return found
 
 
+def _below(above: Screen[Any], state: ClientState) -> list[Hint]:
+    """The keys that work while another screen lies above: of a question its own ones. Whatever
+    else may lie there names its keys itself.
+    """
+    waiting, key = len(state.waiting()), brief("next-request")
+    if not above.has_class(QUESTION):
+        words = f"{waiting} waiting"
+        return [Hint(key, words, "app.next_request", (1,), urgent=True)] if waiting else []
+    return [
+        Hint(brief("permission-later"), "later", "screen.later"),
+        *([Hint(key, "next question", "app.next_request", (1,))] if waiting > 1 else []),
+        Hint(brief("help"), "keys", "app.show_keys"),
+        Hint(brief("quit"), "quit", "app.ask_quit"),
+    ]
+
+
 class FooterLine(Clickable):
     """One line. ``say`` puts a sentence in place of the keys for a while."""
 
@@ -145,6 +164,7 @@ class FooterLine(Clickable):
     def on_mount(self) -> None:
         """Follow the focus."""
         self.watch(self.screen, "focused", self._focus_moved)
+        self.app.screen_change_signal.subscribe(self, lambda _screen: self.refresh())
 
     def _focus_moved(self, focused: Widget | None) -> None:
         self._place = focused.id if focused is not None else None
@@ -177,12 +197,10 @@ class FooterLine(Clickable):
 
     def _keys(self, view: SessionView | None, room: int) -> Content:
         line = Content("")
-        listed = hints(
-            self._state,
-            view,
-            read_only=self._read_only,
-            place=self._place,
-        )
+        if self.app.screen is self.screen:
+            listed = hints(self._state, view, read_only=self._read_only, place=self._place)
+        else:
+            listed = _below(self.app.screen, self._state)
         for hint in listed:
             go = clickable(hint.action, *hint.parameters)
             if hint.in_place:

@@ -95,7 +95,8 @@ class HeaderLine(Clickable):
 
     def _totals(self) -> Content:
         sums, now = tree.totals(self._state), self._clock()
-        running, tasks = sums.running, sums.tasks
+        # Who waits is counted among those that wait, and not among those that work too.
+        running, tasks = sums.running - sums.held, sums.tasks
         if self._state.link.status == "ready":
             running = self._agents.shown(running, now)
             tasks = self._background.shown(tasks, now)

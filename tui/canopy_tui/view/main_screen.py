@@ -211,9 +211,12 @@ class MainScreen(Screen[None]):
             area.post_message(events.Paste(event.text))
 
     def say(self, text: str) -> None:
-        """Put a sentence in the footer."""
+        """Put a sentence on the lower edge of the message's frame, where it hides nothing; in the
+        last line where that frame has no room for it.
+        """
+        on_edge = self.composer.say(text)
         for footer in self.query(FooterLine):  # none once the screen is being taken down
-            footer.say(text)
+            footer.say("" if on_edge else text)
 
     # --- the tree where there is no room for it -----------------------------------------------
 

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.message import Message
 
-from canopy_tui.model.glyphs import ASCII, UNICODE
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.clicks import Clickable, clickable
-from canopy_tui.view.keymap import filled
+from canopy_tui.view.keymap import filled, name
 
 if TYPE_CHECKING:
     from canopy_tui.model.state import QueuedPrompt
 
+_ROOMY = 70
+"""Cells from which on every act is named in full."""
 SHOWN = 4
 """So many of the queue are listed; the rest is a number."""
 
@@ -45,9 +46,8 @@ class QueueStrip(Clickable):
 
         prompt: int
 
-    def __init__(self, glyphs: str = UNICODE) -> None:
+    def __init__(self) -> None:
         super().__init__(id="queue")
-        self._cross = "x " if glyphs == ASCII else "× "
         self._facts: tuple[object, ...] = ()
         self._queue: tuple[QueuedPrompt, ...] = ()
         self._early: tuple[str, ...] = ()
@@ -97,28 +97,44 @@ class QueueStrip(Clickable):
         return Content("\n").join(line.truncate(self.size.width, ellipsis=True) for line in lines)
 
     def _line(self, prompt: QueuedPrompt) -> Content:
+        """The message, and what can be done with it: by a click, and where a key is named by that
+        key in the empty field.
+        """
         under_edit = prompt.id == self._editing
-        edit = clickable("edit", prompt.id)
-        remove = clickable("remove", prompt.id)
-        now = clickable("now", prompt.id)
-        return Content.assemble(
-            (
-                "  editing " if under_edit else "  queued  ",
-                "$primary" if under_edit else "$text-muted",
-            ),
-            Content(self._cross).stylize(remove).stylize("$text-muted"),
-            Content("now ").stylize(now).stylize("$secondary") if self._steers else "",
-            Content(clipped(prompt.written, 500)).stylize(edit),
+        head = Content.styled(
+            "  editing " if under_edit else "  queued  ",
+            "$primary" if under_edit else "$text-muted",
         )
+        acts = self._acts(prompt)
+        room = self.size.width - head.cell_length - acts.cell_length - 1
+        text = Content(clipped(prompt.written, 500)).truncate(max(1, room), ellipsis=True)
+        text = text.stylize(clickable("edit", prompt.id))
+        return Content.assemble(head, text, " " * (room - text.cell_length + 1), acts)
+
+    def _acts(self, prompt: QueuedPrompt) -> Content:
+        roomy, editing = self.size.width >= _ROOMY, self._editing is not None
+        first = prompt is self._queue[0] and not editing
+        last = prompt is self._queue[-1] and not editing
+        now = f"send now {name('steer')}" if first else "send now"
+        edit = f"edit {name('history-older')}" if last else "edit"
+        acts = [
+            *([("now", now if roomy else "now")] if self._steers else []),
+            *([] if prompt.id == self._editing else [("edit", edit)]),
+            ("remove", "remove"),
+        ]
+        parts = [
+            Content.styled(f"[{w}]", "$secondary").stylize(clickable(a, prompt.id)) for a, w in acts
+        ]
+        return Content(" ").join(parts)
 
     def action_edit(self, prompt: int) -> None:
         """A message was clicked."""
         self.post_message(self.Edit(prompt))
 
     def action_now(self, prompt: int) -> None:
-        """``now`` beside a message was clicked."""
+        """``send now`` beside a message was clicked."""
         self.post_message(self.Now(prompt))
 
     def action_remove(self, prompt: int) -> None:
-        """The cross of a message was clicked."""
+        """``remove`` beside a message was clicked."""
         self.post_message(self.Remove(prompt))

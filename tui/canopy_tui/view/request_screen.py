@@ -23,6 +23,7 @@ from canopy_tui.model.queue import following, get, identical, place_of
 from canopy_tui.model.state import RequestState
 from canopy_tui.model.toolcalls import find
 from canopy_tui.view.elicitation import FormPane, LinkPane
+from canopy_tui.view.footer import QUESTION
 from canopy_tui.view.key_guard import KeyGuard
 from canopy_tui.view.keymap import everywhere, filled, first, name
 from canopy_tui.view.labels import name_of
@@ -86,7 +87,7 @@ class RequestScreen(ModalScreen[bool]):
         clock: Callable[[], float],
         put_off: Collection[int] = (),
     ) -> None:
-        super().__init__()
+        super().__init__(classes=QUESTION)
         self._put_off = put_off
         self._state = state
         self._key = key

@@ -56,6 +56,16 @@ class Row(NamedTuple):
 
 BLANK = Row()
 
+WITH_KEYS, WITHOUT_KEYS = "  [enter: open]", "  [click: open]"
+"""As long as each other, so that nothing else on the line depends on the focus."""
+
+
+def without_keys(row: Row) -> Row:
+    """``row`` as it is where keys go elsewhere: a card is opened by a click alone."""
+    if row.hit != "open" or not row.runs or row.runs[-1][0] != WITH_KEYS:
+        return row
+    return row._replace(runs=(*row.runs[:-1], (WITHOUT_KEYS, row.runs[-1][1])))
+
 
 class Marks(NamedTuple):
     """The glyphs of a transcript, one cell each."""

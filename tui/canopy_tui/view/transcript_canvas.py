@@ -18,7 +18,16 @@ from textual.widget import Widget
 
 from canopy_tui.model.entries import ChildEntry
 from canopy_tui.view.ink import mix
-from canopy_tui.view.strips import NONE, UNICODE, Paper, Row, highlighted, strip_of, width_of
+from canopy_tui.view.strips import (
+    NONE,
+    UNICODE,
+    Paper,
+    Row,
+    highlighted,
+    strip_of,
+    width_of,
+    without_keys,
+)
 from canopy_tui.view.transcript_selection import line_of, selected_text
 from canopy_tui.view.transcript_viewport import Viewport, is_lead
 
@@ -234,7 +243,7 @@ class TranscriptCanvas(ScrollView):
         made: dict[int, tuple[Row, _Key, Strip]] = {}
         strips: list[Strip] = []
         for place, drawn in viewport.shown:
-            line, row = line_of(place), drawn
+            line, row = line_of(place), drawn if self.has_focus else without_keys(drawn)
             if self.shows_times and place.block == place.row == 0:
                 row = self._timed(viewport.layout.entry(place.entry).at, drawn, width - _EDGES)
             span = selection.get_span(line) if selection else None

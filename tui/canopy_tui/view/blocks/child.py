@@ -15,7 +15,7 @@ from canopy_tui.model.sanitize import visible
 from canopy_tui.model.state import Phase
 from canopy_tui.view.blocks.block import INDENT
 from canopy_tui.view.labels import name_of
-from canopy_tui.view.strips import Row, fitted, width_of
+from canopy_tui.view.strips import WITH_KEYS, Row, fitted, width_of
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView
     from canopy_tui.view.strips import Paper, Run
 
-_HINT = "enter: open"
 _NAME = 16
 """Cells of the name that stay when there is too little room for everything."""
 
@@ -43,7 +42,7 @@ class Card:
         """Exactly one row."""
         ink = paper.ink
         mark, style = self._mark(paper)
-        hint: Run = (f"  [{_HINT}]", ink.faint)
+        hint: Run = (WITH_KEYS, ink.faint)
         head: list[Run] = [(f"{mark} ", style)]
         dot = f" {paper.marks.dot} "
         words = [*(["asks"] if self.asks else []), *self.words]
