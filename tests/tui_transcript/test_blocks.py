@@ -77,14 +77,14 @@ def test_what_a_session_was_told_names_who_told_it() -> None:
     add_child(state, "explore#2")
     state.sessions["main"].entries += [
         message("Find **all**", Role.PARENT, peer="explore#2"),
-        message("Found them", Role.CHILD, peer="explore#2"),
+        message(USED + "\nFound them", Role.CHILD, peer="explore#2"),
         message("Lost", Role.CHILD, peer="nobody"),
     ]
     assert drawn(state).split("\n") == [
         "❯ prompt from explore#2",
         "  Find all",
         "",
-        "❯ from explore#2",
+        "❯ from explore#2 · used Read, Grep",
         "  Found them",
         "",
         "❯ from nobody",
@@ -114,6 +114,7 @@ def test_a_message_without_text_takes_no_room() -> None:
     assert drawn(state) == "  one\n\n  two"
 
 
+USED = "<tools-used-before-summary>Read, Grep</tools-used-before-summary>"
 NO_OUTPUT = "(Bash completed with no output)"
 
 

@@ -5,6 +5,7 @@ This is the one table of kinds: a new kind of entry gets a module of its own and
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
@@ -110,6 +111,12 @@ def _blocks(entry: AnyEntry, look: Look, around: Around) -> list[Block]:
             assert_never(entry)
 
 
+_USED = re.compile(
+    r"\A\s*<tools-used-before-summary>([^<]*)</tools-used-before-summary>\s*", re.ASCII
+)
+"""What Claude Code 2.1.332 puts before the answer of a subagent, for the model."""
+
+
 def _message(entry: MessageEntry, look: Look, around: Around) -> list[Block]:
     extras: list[Block] = [Attachment(extra) for extra in entry.extras]
     text = entry.text
@@ -126,6 +133,10 @@ def _message(entry: MessageEntry, look: Look, around: Around) -> list[Block]:
             name = around.name(entry.peer or around.session.parent)
             return [Letter(f"prompt from {name}", text, look.expanded), *extras]
         case Role.CHILD:
-            return [Letter(f"from {around.name(entry.peer)}", text, look.expanded), *extras]
+            used = _USED.match(text)
+            tools = f" · used {used[1].strip()}" if used is not None else ""
+            rest = text[used.end() :] if used is not None else text
+            heading = f"from {around.name(entry.peer)}{tools}"
+            return [Letter(heading, rest, look.expanded), *extras]
         case _:
             return extras
