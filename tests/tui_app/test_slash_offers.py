@@ -119,3 +119,19 @@ async def test_arguments_are_picked_and_a_command_of_before_leaves_the_keys_alon
         await play.shows_no("/export html")
         await play.press("up")
         assert play.draft == "first"
+
+
+async def test_a_list_that_is_open_follows_the_size_of_the_terminal() -> None:
+    async with playing(WIDE) as play:
+        long = [Command(f"command-{at}", "What it does, in many words: " * 5) for at in range(3)]
+        play.stage.update(AvailableCommandsUpdate(tuple(long)))
+        await play.write("/co")
+        await play.press("down")
+        await play.shows("/command-2")
+        await play.pilot.resize_terminal(*NARROW)
+        await play.settle()
+        rows = [line for line in play.lines if "What it does" in line]
+        assert len(rows) == 3
+        assert all("/command-" in row and "…" in row for row in rows)
+        await play.press("tab")
+        assert play.draft == "/command-1 "

@@ -125,6 +125,13 @@ class Completion(OptionList):
         if self.highlighted is not None and self._note:
             self.scroll_to(y=0, animate=False, immediate=True)
 
+    def on_resize(self) -> None:
+        """Cut the rows anew for the room that there is now."""
+        if self.display and self._width != self._room:
+            picked = self.highlighted
+            self._draw()
+            self.highlighted = picked
+
     @property
     def _first(self) -> int:
         """The row of the first offer."""
