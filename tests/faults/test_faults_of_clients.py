@@ -172,7 +172,8 @@ async def test_b20_b26_what_waits_is_seen_kept_over_the_agents_death_and_sent_in
         await play.shows("98 99")
         assert play.app.root is not None
         assert answers(play.app.root)[-1] == "".join(pieces)
-        assert "waits" not in play.app.main.query_one(QueueStrip).render().plain
+        strip = play.app.main.query_one(QueueStrip)
+        await play.until(lambda: "waits" not in strip.render().plain, "an empty queue")
     sent = [one["params"]["prompt"][0]["text"] for one in script.received("session/prompt")]
     assert sent == ["A", "B waits", "C waits"]
 
