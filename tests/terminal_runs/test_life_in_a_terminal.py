@@ -51,8 +51,8 @@ async def is_clean(shell: Terminal) -> None:
 
 
 def body(screen: str) -> list[str]:
-    """The screen without its last line, where words come and go by themselves."""
-    return screen.rstrip().splitlines()[:-1]
+    """The screen without its last two lines, where notices come and go."""
+    return screen.rstrip().splitlines()[:-2]
 
 
 async def run(shell: Terminal, *words: str) -> None:
