@@ -132,9 +132,8 @@ async def test_copy_sizes_suspend_quit_replay_and_inspect(tmp_path: Path) -> Non
 
         await shell.keys("C-g")
         await shell.type("a draft")
-        before = await shell.until(
-            lambda text: "a draft" in text and "by the terminal" not in text, "the draft"
-        )
+        frame = f"╰{'─' * 118}╯"  # of the last size, with no notice on it
+        before = await shell.until(lambda text: "a draft" in text and frame in text, "the draft")
         await shell.keys("C-z")
         await is_away(shell, "a draft")
         await bring_back(shell)
