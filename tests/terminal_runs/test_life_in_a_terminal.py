@@ -44,7 +44,11 @@ async def is_clean(shell: Terminal) -> None:
     await shell.tmux("paste-buffer", "-p", "-t", "main")
     screen = await shell.shows("pasted words")
     assert "200~" not in screen
-    await shell.keys("Enter", "C-c")
+    await shell.keys("Enter")
+    # what cat says itself: the terminal shows typed words before cat runs, and Ctrl+C missed it
+    await shell.until(lambda text: text.count("pasted words") > 1, "the answer of cat")
+    await shell.keys("C-c")
+    await shell.until(lambda text: text.rstrip().endswith("ready>"), "the shell")
     await shell.type("clear")
     await shell.keys("Enter")
     await shell.until(lambda text: "pasted words" not in text, "cleared screen")

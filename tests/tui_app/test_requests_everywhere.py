@@ -283,3 +283,24 @@ async def test_a_request_that_goes_while_it_is_put_together_harms_nothing() -> N
             play.stage.withdraw(key)
             await play.until(lambda: play.app.shows_main, "it is gone")
         assert play.stage.acted == []
+
+
+async def test_keys_for_the_whole_program_count_as_soon_as_a_request_appeared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with playing() as play:
+        suspended: list[bool] = []
+        monkeypatch.setattr(play.app, "action_suspend_process", lambda: suspended.append(True))
+        play.stage.spawn("kid", "fix tests")  # so that to quit is asked about
+        number = play.stage.ask_permission(session="kid")
+        await play.until(lambda: on_request(play), "the request on screen")
+        request = play.screen
+        await play.press("ctrl+z")
+        assert suspended
+        for key in ("f1", "ctrl+q"):
+            await play.press(key)
+            assert play.screen is not request, key
+            await play.press("escape")
+            assert play.screen is request, key
+        assert play.stage.acted == []
+        assert [one.key for one in play.stage.state.waiting()] == [number]

@@ -112,7 +112,7 @@ def test_when_a_key_counts(
 ) -> None:
     guard = KeyGuard(100.0, by_person, over_draft)
     assert guard.verdict(100.0 + after, types_text=types_text) is verdict
-    assert guard.verdict(100.0, types_text=False, puts_off=True) is Verdict.PASS
+    assert guard.verdict(100.0, types_text=False, harmless=True) is Verdict.PASS
 
 
 def test_when_a_request_may_open() -> None:

@@ -33,11 +33,11 @@ class KeyGuard:
     by_person: bool
     over_draft: bool = False
 
-    def verdict(self, now: float, *, types_text: bool, puts_off: bool = False) -> Verdict:
-        """Judge a key at ``now``. ``types_text``: it would write a character; ``puts_off``: all it
-        can do is to put the request off, and that is harmless at any time.
+    def verdict(self, now: float, *, types_text: bool, harmless: bool = False) -> Verdict:
+        """Judge a key at ``now``. ``types_text``: it would write a character; ``harmless``: it can
+        answer nothing, so that it counts at any time.
         """
-        if puts_off:
+        if harmless:
             return Verdict.PASS
         quiet = QUIET_OVER_DRAFT if self.over_draft and not self.by_person else QUIET
         if now - self.appeared >= quiet:

@@ -57,8 +57,8 @@ class RequestDesk:
         if screen.is_typed_into:
             self._last_key = now
         text = _text_of(event)
-        puts_off = isinstance(event, events.Key) and screen.puts_off(event.key)
-        match screen.guard.verdict(now, types_text=bool(text), puts_off=puts_off):
+        harmless = isinstance(event, events.Key) and screen.is_harmless(event.key)
+        match screen.guard.verdict(now, types_text=bool(text), harmless=harmless):
             case Verdict.PASS:
                 return False
             case Verdict.GIVE_BACK:

@@ -128,11 +128,12 @@ class RequestScreen(ModalScreen[bool]):
         """Whether keys write text here."""
         return isinstance(self.focused, Input | TextArea)
 
-    def puts_off(self, key: str) -> bool:
-        """Whether ``key`` is the first that puts a request off: harmless, however early it comes.
-        A character never counts as that, since it could be one of a message.
+    def is_harmless(self, key: str) -> bool:
+        """Whether ``key``, however early it comes, cannot answer: it puts the request off, or is
+        for the program as a whole. A character never counts as that, since it could be one of a
+        message.
         """
-        return len(key) > 1 and any(first(id) == key for id in _LATER)
+        return len(key) > 1 and any(first(id) == key for id in (*_LATER, *_WHOLE_PROGRAM))
 
     async def refresh_request(self) -> None:
         """Follow the state: move on when the request in view no longer waits."""
@@ -329,6 +330,7 @@ class RequestScreen(ModalScreen[bool]):
 
 
 _LATER = ("permission-later", "form-later", "link-later")
+_WHOLE_PROGRAM = ("suspend", "quit", "help")
 _HELP = {
     "permission": "{permission-open} transcript · {permission-copy} copy · {permission-raw} raw · "
     "{permission-later} later",
