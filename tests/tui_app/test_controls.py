@@ -70,6 +70,26 @@ async def test_options_are_changed_by_keys_and_by_mouse() -> None:
         assert play.app.open_session == "a"
 
 
+async def test_keys_in_one_burst_each_count() -> None:
+    """A held key over a slow line, or keys that tmux sends at once: nothing is drawn between."""
+    async with playing(NARROW) as play:
+        play.stage.update(ConfigOptionUpdate(OPTIONS))
+        await play.press("f10")
+        screen = play.screen
+        assert isinstance(screen, ControlScreen)
+        screen.action_move(1)
+        screen.action_move(1)  # from the mode over the model
+        screen.action_choose()
+        await play.settle()
+        assert play.stage.acted == [SetOption(ROOT, "fast", True)]
+        screen.action_move(-1)
+        screen.action_choose()  # unfolds the models, with the cursor on the first
+        screen.action_move(1)
+        screen.action_choose()
+        await play.settle()
+        assert play.stage.acted[1:] == [SetOption(ROOT, "model", "h")]
+
+
 async def test_an_agent_without_options_says_so() -> None:
     async with playing(NARROW, ready=False) as play:
         await play.press("f10")

@@ -90,7 +90,11 @@ class ControlList(Clickable, can_focus=False):
         return bool(self._keys)
 
     def move(self, step: int) -> bool:
-        """Another line; False when there is none in this direction."""
+        """Another line; False when there is none in this direction.
+
+        Laid out first: keys that come in one burst would all start from the line that is drawn.
+        """
+        self._lay(self.size.width)
         place = max(0, min(len(self._keys) - 1, self._place + step))
         if not self._keys or place == self._place:
             return False
