@@ -282,6 +282,9 @@ class _NoTrust:
     def give(self, directory: str, *, keep: bool) -> None:
         raise AssertionError(directory, keep)
 
+    def found(self, directory: str) -> Sequence[str]:
+        return (".mcp.json", ".claude/settings.json", "CLAUDE.md")
+
 
 _GONE = e.LinkChanged(
     status="lost",

@@ -45,10 +45,12 @@ def test_a_new_directory_is_asked_about_on_the_terminal_alone(tmp_path: Path) ->
     assert script.pids() == []
 
     os.write(person, b"1\n2\n")  # trust it; then reject what the agent asks
+    (place / "CLAUDE.md").touch()
     done = run(script, terminal, terminal, place)
     assert done.returncode == 0, done
     told = os.read(person, 65536).decode()
     assert "Do you trust this directory?" in told
+    assert "It holds CLAUDE.md." in told
     assert "new \u241b[31m<U+202E>place" in told
     assert "That is no answer: type a number from 1 to 3." in told
     assert "Do you trust" not in done.stdout.decode()

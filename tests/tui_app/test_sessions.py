@@ -11,6 +11,7 @@ from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model.catalogue import ALL, ListedSession, Query
 from canopy_tui.model.state import Problem
+from canopy_tui.view.lone_letter import LoneLetter
 from canopy_tui.view.session_picker import SessionPicker
 from tui_app.playing import NARROW, WIDE, Play, playing
 from tui_app.stage import ROOT
@@ -42,6 +43,9 @@ class Trusted:
     def give(self, directory: str, *, keep: bool) -> None:
         self.known.add(directory)
         self.kept.append((directory, keep))
+
+    def found(self, directory: str) -> tuple[str, ...]:
+        return (".mcp.json", "CLAUDE.md")
 
 
 async def opened(play: Play, *rows: ListedSession, index: bool = True) -> SessionPicker:
@@ -175,13 +179,42 @@ async def test_nothing_starts_before_the_directory_is_trusted(answer: str, start
     trust = Trusted()
     async with playing(NARROW, ready=False, trust=trust) as play:
         await play.shows(HERE)
-        assert play.stage.started == 0
-        await play.press("enter", "x")
+        await play.shows("It holds .mcp.json, CLAUDE.md.")
+        await play.press("enter")
         assert play.stage.started == 0
         await play.press(answer)
-        assert play.stage.started == started
+        code = None if started else 0
+        await play.until(
+            lambda: (play.stage.started, play.app.return_code) == (started, code), "the answer"
+        )
         assert trust.kept == ([(HERE, answer == "y")] if started else [])
-        assert play.app.return_code == (None if started else 0)
+
+
+async def test_a_letter_of_a_word_trusts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("canopy_tui.view.unasked_question.SETTLE", 3600.0)
+    trust = Trusted()
+    async with playing((40, 10), ready=False, trust=trust) as play:
+        for text in ("Yes, I trust", "Only this", "No: leave"):
+            await play.shows(text)  # below words that scroll
+        await play.write("you, only now: no")
+        await play.until(lambda: play.draft == "you, only now: no", "the message")
+        assert play.app.screen is not play.app.main
+        assert (trust.kept, play.stage.started) == ([], 0)
+        monkeypatch.setattr("canopy_tui.view.unasked_question.SETTLE", 0.01)
+        monkeypatch.setattr("canopy_tui.view.lone_letter.BURST", -1.0)
+        await play.press("o")
+        await play.until(lambda: play.stage.started == 1, "the answer")
+        assert play.draft == "you, only now: no"
+
+
+def test_a_letter_answers_alone() -> None:
+    lone = LoneLetter()
+    assert lone.typed("h", 10.0, answers=False) == "h"
+    assert lone.typed("o", 10.5, answers=True) == "o"
+    assert lone.typed("o", 12.0, answers=True) == ""
+    assert lone.typed("o", 12.1, answers=True) == ""  # held
+    assert lone.typed("r", 12.2, answers=False) == "or"
+    assert lone.typed("y", 12.3, answers=True) == "y"
 
 
 async def test_a_session_that_was_left_behind_is_offered() -> None:
@@ -194,7 +227,7 @@ async def test_a_session_that_was_left_behind_is_offered() -> None:
         await play.shows("“Fix it”")
         assert play.stage.started == 0
         await play.press("y")
-        assert play.stage.started == 1
+        await play.until(lambda: play.stage.started == 1, "the start")
         play.stage.ready()
         await play.settle()
         assert play.stage.acted[-1] == i.LoadSession("old-1", HERE, "", ROOT)

@@ -26,6 +26,14 @@ os._exit(9)
 """
 
 
+def test_settings_that_lie_in_a_directory_are_named_unread(tmp_path: Path) -> None:
+    trust = TrustedDirectories(tmp_path / "state")
+    assert trust.found(str(tmp_path)) == ()
+    (tmp_path / "CLAUDE.md").mkdir()
+    (tmp_path / ".mcp.json").symlink_to("/nowhere")
+    assert trust.found(str(tmp_path)) == (".mcp.json", "CLAUDE.md")
+
+
 def test_trust_covers_what_lies_below_and_lasts(tmp_path: Path) -> None:
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "a")

@@ -6,6 +6,7 @@ A trusted directory covers those below it. What trust is asked for is not known 
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 
 from canopy_shared import jsonio
@@ -14,6 +15,19 @@ from canopy_tui.storage import replace_file
 log = logging.getLogger(__name__)
 
 _MOST = 2000
+_SETTINGS = (
+    ".mcp.json",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude/agents",
+    ".claude/commands",
+    ".claude/skills",
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    ".claude/CLAUDE.md",
+    "AGENTS.md",
+)
+"""What Claude Code reads in a directory, and other agents: what can run something comes first."""
 
 
 class TrustedDirectories:
@@ -44,6 +58,10 @@ class TrustedDirectories:
             replace_file(self._file, jsonio.dumps([*kept, str(place)][-_MOST:]))
         except OSError as error:
             log.warning("the trusted directories could not be written: %s", error)
+
+    def found(self, directory: str) -> tuple[str, ...]:
+        """Settings of agents that lie in ``directory``, by name; none of them is read."""
+        return tuple(name for name in _SETTINGS if os.path.lexists(Path(directory, name)))
 
     def _kept(self) -> list[str]:
         try:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, TextIO
 from canopy_tui.model.sanitize import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from canopy_tui.trust import TrustedDirectories
 
 ALWAYS, ONCE, REFUSED = "always", "once", "refused"
@@ -46,7 +48,7 @@ def why_not(directory: str, trust: TrustedDirectories, *, given: bool) -> str:
             f"{directory!r} is not trusted yet, and there is no terminal to ask on; --trust trusts "
             "it for this run, and an answer in canopy or canopy --plain on a terminal for good"
         )
-    answer = _ask(directory, out)
+    answer = _ask(directory, trust.found(directory), out)
     if answer == REFUSED:
         return "nothing was started, because the directory is not trusted"
     trust.give(directory, keep=answer == ALWAYS)
@@ -61,10 +63,11 @@ def _terminal() -> TextIO | None:
     return next(outs, None)
 
 
-def _ask(directory: str, out: TextIO) -> str:
+def _ask(directory: str, found: Sequence[str], out: TextIO) -> str:
     shown = visible(directory, multiline=False).encode(out.encoding or "ascii", "backslashreplace")
     place = shown.decode(out.encoding or "ascii")
-    question = ("canopy: question: Do you trust this directory?", f"  {place}", *WHY)
+    there = [f"It holds {', '.join(found)}."] if found else []
+    question = ("canopy: question: Do you trust this directory?", f"  {place}", *there, *WHY)
     lines = [*question, *(f"  {choice}" for choice in _CHOICES), "Type 1 to 3."]
     print("\n".join(lines), file=out, flush=True)
     while (line := _line()) is not None:

@@ -69,6 +69,7 @@ class SessionApp(WriteApp):
             self.host.start()
 
         screen = ConfirmScreen("Go on", question, "Go on with it", "Begin a new session")
+        screen.spill = self.main.composer.area.insert
         self.push_screen(screen, answered)
 
     def _when_trusted(
@@ -89,7 +90,10 @@ class SessionApp(WriteApp):
             trust.give(directory, keep=answer == ALWAYS)
             go_on()
 
-        self.push_screen(TrustScreen(directory, at_start=at_start), answered)
+        screen = TrustScreen(directory, at_start=at_start, found=trust.found(directory))
+        if at_start:
+            screen.spill = self.main.composer.area.insert
+        self.push_screen(screen, answered)
 
     # --- login --------------------------------------------------------------------------------
 

@@ -64,6 +64,9 @@ class Trust(Protocol):
     def give(self, directory: str, *, keep: bool) -> None:
         """Trust it, for this run or for good (``keep``)."""
 
+    def found(self, directory: str) -> Sequence[str]:
+        """Settings of agents that lie in ``directory``, by name; none of them was read."""
+
 
 class Left(Protocol):
     """A session whose client ended without leaving."""

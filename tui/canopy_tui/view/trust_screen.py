@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from canopy_tui.view.answers import Answer, Answers
 from canopy_tui.view.keymap import name
 from canopy_tui.view.keys import TRUST
 from canopy_tui.view.labels import foreign
+from canopy_tui.view.unasked_question import UnaskedQuestion
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
@@ -28,16 +30,21 @@ _WHY = (
     "An agent that works here reads this directory's own settings: hooks, MCP servers and "
     "instructions in it can run commands on your machine. Nothing of it has been read or run yet."
 )
+_AROUND = 3
+"""Rows of the frame, and between the words and the answers."""
 
 
-class TrustScreen(ModalScreen[str]):
-    """Dismisses with one of the three answers; Enter answers nothing, Esc is a no."""
+class TrustScreen(UnaskedQuestion[str]):
+    """Dismisses with one of the three answers; Enter answers nothing, Esc is a no. ``found`` names
+    settings that lie in the directory.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = TRUST.bindings()
 
-    def __init__(self, directory: str, *, at_start: bool) -> None:
+    def __init__(self, directory: str, *, at_start: bool, found: Sequence[str] = ()) -> None:
         super().__init__()
         self._directory = directory
+        self._found = ", ".join(found)
         no = "No: leave" if at_start else "No: do not open it"
         self._answers = (
             Answer(name("trust-always"), _YES, ALWAYS),
@@ -46,15 +53,25 @@ class TrustScreen(ModalScreen[str]):
         )
 
     def compose(self) -> ComposeResult:
-        """The directory, the reason, the answers."""
+        """The directory, what is in it, the reason, the answers."""
+        words = [Static(foreign(self._directory, "bold"))]
+        if self._found:
+            words.append(Static(foreign(f"It holds {self._found}.")))
+        words.append(Static(Content(_WHY)))
+        for one in words:
+            one.add_class("words")
         frame = Vertical(
-            Static(foreign(self._directory, "bold"), classes="words"),
-            Static(Content(_WHY), classes="words"),
+            VerticalScroll(*words, id="trust-words"),
             Answers(self._answers),
             classes="small-frame",
         )
         frame.border_title = Content("Do you trust this directory?")
         yield frame
+
+    def on_resize(self) -> None:
+        """The answers are in view in any terminal; the words scroll where there is no room."""
+        room = max(1, self.app.size.height - _AROUND - len(self._answers))
+        self.query_one("#trust-words").styles.max_height = room
 
     def on_answers_chosen(self, event: Answers.Chosen) -> None:
         """A click."""
@@ -63,4 +80,4 @@ class TrustScreen(ModalScreen[str]):
 
     def action_answer(self, answer: str) -> None:
         """A key."""
-        self.dismiss(answer)
+        self.answer(answer)
