@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Vertical
 from textual.content import Content
+from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from canopy_tui.view.answers import Answer, Answers
 from canopy_tui.view.keymap import name
 from canopy_tui.view.keys import CONFIRM
-from canopy_tui.view.unasked_question import UnaskedQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
 
-class ConfirmScreen(UnaskedQuestion[bool]):
+class ConfirmScreen(ModalScreen[bool]):
     """Dismisses with True only on ``y`` or a click; Enter does nothing, Esc and ``n`` say no."""
 
     BINDINGS: ClassVar[list[BindingType]] = CONFIRM.bindings()
@@ -59,4 +59,4 @@ class ConfirmScreen(UnaskedQuestion[bool]):
 
     def action_answer(self, yes: bool) -> None:
         """A key."""
-        self.answer(yes)
+        self.dismiss(yes)

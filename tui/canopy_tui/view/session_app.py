@@ -68,7 +68,9 @@ class SessionApp(WriteApp):
             self._to_load = i.LoadSession(left.session, left.cwd) if yes else None
             self.host.start()
 
-        screen = ConfirmScreen("Go on", question, "Go on with it", "Begin a new session")
+        from canopy_tui.view.unasked_question import UnaskedConfirm
+
+        screen = UnaskedConfirm("Go on", question, "Go on with it", "Begin a new session")
         screen.spill = self.main.composer.area.insert
         self.push_screen(screen, answered)
 

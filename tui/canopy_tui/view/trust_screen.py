@@ -77,7 +77,3 @@ class TrustScreen(UnaskedQuestion[str]):
         """A click."""
         event.stop()
         self.dismiss(event.answer.value)
-
-    def action_answer(self, answer: str) -> None:
-        """A key."""
-        self.answer(answer)

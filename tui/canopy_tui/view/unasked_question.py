@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen, ScreenResultType
 
 from canopy_tui.view.answers import Answers
+from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.lone_letter import SETTLE, LoneLetter
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ class UnaskedQuestion(ModalScreen[ScreenResultType]):
 
     spill: Callable[[str], object] | None = None
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *words: str) -> None:
+        super().__init__(*words)
         self._lone = LoneLetter()
         self._settling: Timer | None = None
 
@@ -53,7 +54,7 @@ class UnaskedQuestion(ModalScreen[ScreenResultType]):
             if isinstance(frame, Vertical):
                 frame.border_subtitle = Content(_TYPED)
 
-    def answer(self, value: ScreenResultType) -> None:
+    def action_answer(self, value: ScreenResultType) -> None:
         """A key answered: at once, or when nothing else is typed after it."""
         if self._lone.waiting:
             self._settle(value)
@@ -70,3 +71,7 @@ class UnaskedQuestion(ModalScreen[ScreenResultType]):
 
         if value is not None:
             self._settling = self.set_timer(SETTLE, settled)
+
+
+class UnaskedConfirm(UnaskedQuestion[bool], ConfirmScreen):
+    """Yes or no, where nobody asked for the question."""
