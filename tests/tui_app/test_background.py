@@ -12,6 +12,7 @@ from canopy_shared.ext.goal import wrap as goal_meta
 from canopy_tui.model import events as e
 from canopy_tui.model.intents import CancelTurn, ClearGoal, SendAgain, SendPrompt, StopTask
 from canopy_tui.view.confirm import ConfirmScreen
+from canopy_tui.view.crumbs import Crumbs
 from canopy_tui.view.review_screen import ReviewScreen
 from canopy_tui.view.task_screen import TaskScreen
 from tui_app.playing import NARROW, Play, playing
@@ -164,6 +165,9 @@ async def test_the_main_agent_beside_one_of_its_own() -> None:
         play.stage.end_child("a")
         await play.press("ctrl+backslash")
         assert play.app.open_session == "b"
+        await play.settle()
+        above = str(play.app.main.beside.query_one(Crumbs).render())
+        assert "delegating" in above, "at once, not with what comes next"
         play.stage.say("words of the root")
         play.stage.say("words of the child", "b")
         await play.until(

@@ -52,6 +52,7 @@ class Beside(Vertical):
         if shown is not None:
             if not self.children:
                 self._furnish()
+            self.query_one(Crumbs).show(shown)
             self.transcript.show(shown, self._state)
 
     def update(self, touched: Touched) -> None:
