@@ -10,6 +10,7 @@ import pytest
 
 from canopy_agent.claude.errors import ControlFailed
 from canopy_agent.session.mcp_command import McpCommand, carry_out, kept_words, mcp_command
+from canopy_agent.session.mcp_notices import McpNotices
 from canopy_agent.session.mcp_patience import McpPatience
 from canopy_agent.session.mcp_status import (
     NO_SERVERS,
@@ -96,6 +97,22 @@ def test_two_servers_of_one_name_are_told_apart() -> None:
     assert "- `a` (user)" in text
     assert "- `a` (plugin:x)" in text
     assert "- `b`" in text
+
+
+@pytest.mark.parametrize(
+    ("every", "titles"),
+    [
+        (False, ["MCP server `given` did not start"]),
+        (True, ["MCP server `given` did not start", "MCP server `set up` did not start"]),
+    ],
+)
+def test_which_servers_that_did_not_start_are_told(every: bool, titles: list[str]) -> None:
+    told: list[Any] = []
+    notices = McpNotices(frozenset({"given"}), told.append, signs_in=False, every=every)
+    rows = [row("given", "failed"), row("set up", "failed"), row("locked", "needs-auth")]
+    for _turn in range(2):
+        notices.frame({"type": "system", "subtype": "init", "mcp_servers": rows})
+    assert [fact.title for fact in told] == titles
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ class Surroundings:
             self._window,
             self._idle,
             self._patience,
-            McpNotices(wishes.servers, note, signs_in=profile.elicitation_url),
+            McpNotices(wishes.servers, note, signs_in=profile.elicitation_url, every=profile.own),
             Notices(profile, note),
         )
 
