@@ -246,6 +246,11 @@ async def test_a_problem_is_told_and_leads_on() -> None:
         await play.shows("Once more")
         await play.press("escape")
         await play.shows_no("Once more")
+        lines = "\n".join(f"line {n} is wrong" for n in range(60))
+        play.stage.apply(e.ProblemMet(Problem("More than the terminal has rows", lines)))
+        await play.shows("Close")
+        play.screen.query_one(".small-words").scroll_end(animate=False)
+        await play.shows("line 59 is wrong")
 
 
 async def test_keys_can_be_changed_and_wrong_settings_are_told() -> None:

@@ -9,7 +9,6 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen
@@ -22,6 +21,7 @@ from canopy_tui.view.keymap import everywhere, filled, name
 from canopy_tui.view.keys import LOGIN
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.posting import Posted
+from canopy_tui.view.small_frame import SmallFrame
 
 if TYPE_CHECKING:
     from textual import events
@@ -62,24 +62,14 @@ class LoginScreen(ModalScreen[None]):
             Answer(str(number), _label(method), method.id)
             for number, method in enumerate(self._methods, 1)
         ]
-        frame = Vertical(
-            Static("", id="login-why", classes="words", markup=False),
-            Static("", id="login-tried", classes="words", markup=False),
-            Answers(
-                (
-                    *answers,
-                    Answer(name("login-again"), "Try again: I have logged in by myself", _AGAIN),
-                    Answer(
-                        name("login-close"),
-                        filled("Later: {palette}, “Log in” brings this back"),
-                        "",
-                    ),
-                )
-            ),
-            classes="small-frame",
+        words = (
+            Static("", id="login-why", markup=False),
+            Static("", id="login-tried", markup=False),
         )
-        frame.border_title = Content("Log in")
-        yield frame
+        again = Answer(name("login-again"), "Try again: I have logged in by myself", _AGAIN)
+        later = filled("Later: {palette}, “Log in” brings this back")
+        close = Answer(name("login-close"), later, "")
+        yield SmallFrame("Log in", words, Answers((*answers, again, close)))
 
     def on_mount(self) -> None:
         """Draw."""

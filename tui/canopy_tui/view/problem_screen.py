@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.containers import Vertical
-from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
@@ -13,6 +11,7 @@ from canopy_tui.view.answers import Answer, Answers
 from canopy_tui.view.keymap import filled, name
 from canopy_tui.view.keys import PROBLEM
 from canopy_tui.view.labels import foreign
+from canopy_tui.view.small_frame import SmallFrame
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -42,15 +41,12 @@ class ProblemScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """What, why, what now."""
         problem = self._problem
-        frame = Vertical(
-            Static(foreign(problem.title, "bold $error"), classes="words"),
-            Static(foreign(problem.detail[:_SHOWN]), classes="words"),
-            Static(foreign(filled(problem.advice), "$text-muted"), classes="words"),
-            Answers(self._answers),
-            classes="small-frame",
+        words = (
+            Static(foreign(problem.title, "bold $error")),
+            Static(foreign(problem.detail[:_SHOWN])),
+            Static(foreign(filled(problem.advice), "$text-muted")),
         )
-        frame.border_title = Content("This did not work")
-        yield frame
+        yield SmallFrame("This did not work", words, Answers(self._answers))
 
     def on_answers_chosen(self, event: Answers.Chosen) -> None:
         """A click."""

@@ -54,7 +54,7 @@ class SessionApp(WriteApp):
         left = self.around.left
         if self.around.faults:
             lines = "\n".join(self.around.faults)
-            advice = "What is right in the file holds. Canopy reads it when it starts."
+            advice = "Canopy reads the file when it starts. {help} shows this again."
             self._show_problem(Problem("Some of your settings are wrong", lines, advice))
         if left is None:
             self.host.start()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
@@ -15,6 +14,7 @@ from canopy_tui.view.answers import Answer, Answers
 from canopy_tui.view.keymap import name
 from canopy_tui.view.keys import TRUST
 from canopy_tui.view.labels import foreign
+from canopy_tui.view.small_frame import SmallFrame
 from canopy_tui.view.unasked_question import UnaskedQuestion
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ _WHY = (
     "An agent that works here reads this directory's own settings: hooks, MCP servers and "
     "instructions in it can run commands on your machine. Nothing of it has been read or run yet."
 )
-_AROUND = 3
-"""Rows of the frame, and between the words and the answers."""
 
 
 class TrustScreen(UnaskedQuestion[str]):
@@ -58,20 +56,7 @@ class TrustScreen(UnaskedQuestion[str]):
         if self._found:
             words.append(Static(foreign(f"It holds {self._found}.")))
         words.append(Static(Content(_WHY)))
-        for one in words:
-            one.add_class("words")
-        frame = Vertical(
-            VerticalScroll(*words, id="trust-words"),
-            Answers(self._answers),
-            classes="small-frame",
-        )
-        frame.border_title = Content("Do you trust this directory?")
-        yield frame
-
-    def on_resize(self) -> None:
-        """The answers are in view in any terminal; the words scroll where there is no room."""
-        room = max(1, self.app.size.height - _AROUND - len(self._answers))
-        self.query_one("#trust-words").styles.max_height = room
+        yield SmallFrame("Do you trust this directory?", words, Answers(self._answers))
 
     def on_answers_chosen(self, event: Answers.Chosen) -> None:
         """A click."""
