@@ -100,6 +100,7 @@ async def agents(stage: Stage, take: Take) -> None:
     await stage.press("ctrl+backslash")
     await stage.until(lambda: stage.app.main.split, "two transcripts")
     await take("split", (SPLIT,))
+    await stage.pilot.resize_terminal(*BOTH[0])
     await stage.press("ctrl+backslash", "ctrl+t")
     await take("child")
     await stage.press("ctrl+g")
