@@ -34,8 +34,11 @@ def ahead() -> None:
 
 def is_painted() -> None:
     """Collect garbage again, but never look at what was loaded so far: it stays."""
+    from canopy_tui.view.calm import Calm
+
     gc.freeze()
     gc.enable()
+    Calm.begin()
 
 
 def importing_meanwhile(launch: Launch) -> Launch:

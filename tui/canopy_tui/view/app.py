@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.command import Provider
 
+    from canopy_tui.view.calm import Calm
     from canopy_tui.view.composer import Composer
     from canopy_tui.view.posting import Posted
     from canopy_tui.view.request_screen import RequestScreen
@@ -66,6 +67,7 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
         self._announcer = Announcer(self.state, around.glyphs, self._ring, self._write_title)
         self._turns: dict[str, int] = {}
         self._last_looks = 0
+        self._calm: Calm | None = None
         self.stylesheet = SteadyStylesheet(variables=self.get_css_variables())
         self.set_keymap(dict(around.keymap))
         if around.still:
@@ -82,7 +84,10 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
         self.app_resume_signal.subscribe(self, lambda _app: self.call_later(self.refresh))
 
     def _painted(self) -> None:
+        from canopy_tui.view.calm import Calm
+
         self.around.on_painted()
+        self._calm = Calm()
         self.stylesheet.read(DIALOGS)
         self.begin()
         self.ask_background()
@@ -127,9 +132,13 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
         if self._announcer.has_more:
             self._announcer.look(self.around.clock(), watched=self.app_focus)
         self.desk.look()
+        if self._calm is not None:
+            self._calm.look()
 
     async def on_event(self, event: events.Event) -> None:
         """Keys go past the desk first, so that none answers a request by accident."""
+        if self._calm is not None and isinstance(event, events.InputEvent | events.Paste):
+            self._calm.used()
         match event:
             case events.Key() | events.Paste() if not event.is_forwarded and self.desk.takes(event):
                 return

@@ -99,7 +99,7 @@ class MainScreen(Screen[None]):
                 yield Static(Content("Agents"), id="tree-title")
                 yield self.agents
                 yield Static("", id="tree-detail", markup=False)
-                yield Static(Content("Background"), id="tasks-title")
+                yield Static("Background", id="tasks-title", markup=False)
                 yield self.background
             yield self.beside
             with Vertical(id="pane"):
@@ -180,7 +180,9 @@ class MainScreen(Screen[None]):
         title = self.query_one("#tasks-title", Static)
         title.display = self.background.display
         running = len(background.running(self._state))
-        title.update(Content(f"Background · {running} running" if running else "Background"))
+        words = f"Background · {running} running" if running else "Background"
+        if title.content != words:
+            title.update(words, layout=False)  # of one line, whatever it says
 
     def _show_pane(self) -> None:
         view = self._state.sessions.get(self._session or "")

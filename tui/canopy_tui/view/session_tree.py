@@ -16,6 +16,7 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
 from canopy_tui.model import tree
 from canopy_tui.model.glyphs import ASCII, UNICODE, badges
@@ -105,9 +106,18 @@ class SessionTree(ScrollView, can_focus=True):
             self._cursor = open_session
         self._open = open_session
         self._slots = self._numbered() if self.has_focus else {}
-        if (size := Size(self.size.width, len(self._rows))) != self.virtual_size:
-            self.virtual_size = size
+        self._resize_to(Size(self.size.width, len(self._rows)))
         self._redraw()
+
+    def _resize_to(self, size: Size) -> None:
+        """Lay out anew only for the scrollbar: that takes longer than all rows."""
+        before, room = self.virtual_size, self.size.height
+        if size == before:
+            return
+        if max(size.height, before.height) <= room:
+            self.set_reactive(Widget.virtual_size, size)
+        else:
+            self.virtual_size = size
 
     @property
     def marked(self) -> SessionView | None:
