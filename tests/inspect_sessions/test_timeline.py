@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canopy_tui.model.timeline import axis_of, filled, merged, worked
+from canopy_tui.view.timeline_screen import times
 
 DAY = 86_400.0
 _spans = st.lists(
@@ -44,3 +48,25 @@ def test_work_at_the_same_time_counts_once() -> None:
     assert merged([(5.0, 9.0), (0.0, 2.0), (1.0, 3.0)]) == [(0.0, 3.0), (5.0, 9.0)]
     assert worked([(5.0, 9.0), (0.0, 2.0), (1.0, 3.0)]) == 7.0
     assert worked([]) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("end", "cells", "told"),
+    [
+        (43.0, 60, "1970-01-02 00:00:00 1970-01-02 00:00:43"),
+        (43.0, 30, "00:00:00 00:00:43"),
+        (DAY + 60, 30, "01-02 00:00 01-03 00:01"),
+        (43.0, 12, "00:00 00:00"),
+        (43.0, 9, ""),
+    ],
+)
+def test_the_ends_of_the_line_say_what_differs(
+    end: float, cells: int, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    line = times(axis_of([(DAY, DAY + end)], cells))
+    assert len(line) == cells
+    assert " ".join(line.split()) == told
+    monkeypatch.undo()
+    time.tzset()

@@ -92,7 +92,7 @@ def summary_of(state: ClientState, reading: Reading | None) -> str:
     ]
     if reading.cost is not None:
         parts.append(f"${reading.cost:,.2f}")
-    return " · ".join([*parts, *sorted({row.model for row in rows if row.model})])
+    return " · ".join([*parts, *sorted({model_name(row.model) for row in rows if row.model})])
 
 
 def report_of(row: Row) -> str:
@@ -106,4 +106,4 @@ def report_of(row: Row) -> str:
         calls,
         f"{tokens}{amount(row.written)} written",
     ]
-    return ", ".join([*parts, *([row.model] if row.model else [])])
+    return ", ".join([*parts, *([model_name(row.model)] if row.model else [])])

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.cells import set_cell_size
+from rich.cells import cell_len, set_cell_size
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -32,6 +32,7 @@ Column = tuple[str, int, Callable[["Row"], str]]
 
 _KEYS = "{timeline-open} opens  {timeline-close} closes"
 _SMALLEST_BAR = 8
+_WIDTHS = [(0, "-full"), (100, "-framed")]
 _REFRESH = 1.0
 
 
@@ -51,14 +52,17 @@ class TimelineRows(Clickable):
     def render(self) -> Content:
         """Everything."""
         width = self.size.width
-        name_width = max(10, min(32, width // 4))
+        needed = max(
+            (cell_len(_lead(row, chosen=False) + row.name) for row in self.rows), default=0
+        )
+        name_width = max(10, min(needed, 40, width // 3))
         columns = _columns(width)
         room = width - name_width - 1 - sum(cells for _, cells, _ in columns)
         bar = max(_SMALLEST_BAR, room)
         axis = axis_of((span for row in self.rows for span in row.spans), bar)
         titles = "".join(f"{title:>{cells}}" for title, cells, _ in columns)
-        times = f"{'':{name_width + 1}}{_times(axis)}{titles}"
-        lines = [Content.styled(times, "$text-muted")]
+        head = f"{'':{name_width + 1}}{times(axis)}{titles}"
+        lines = [Content.styled(head, "$text-muted")]
         for place, row in enumerate(self.rows):
             figures = "".join(f"{fitted(tell(row), c - 2):>{c}}" for _, c, tell in columns)
             lines.append(self._line(place, row, axis, name_width, figures))
@@ -66,8 +70,8 @@ class TimelineRows(Clickable):
 
     def _line(self, place: int, row: Row, axis: Axis, name_width: int, figures: str) -> Content:
         chosen = place == self.chosen
-        lead = ("> " if chosen else "  ") + "  " * min(row.depth, 4)
-        name = set_cell_size(fitted(lead + row.name, name_width), name_width)
+        name = fitted(_lead(row, chosen=chosen) + row.name, name_width)
+        name = set_cell_size(name, name_width)
         line = Content.assemble(
             (name, "bold" if chosen else ""), " ", self._bar(row, axis), (figures, "$text-muted")
         )
@@ -93,6 +97,7 @@ class TimelineScreen(ModalScreen[str]):
     """Gives the session that was chosen. ``rows`` is asked again while the screen is open."""
 
     BINDINGS: ClassVar[list[BindingType]] = TIMELINE.bindings()
+    HORIZONTAL_BREAKPOINTS = _WIDTHS
 
     def __init__(
         self, rows: Callable[[], list[Row]], summary: Callable[[], str], *, ascii_only: bool
@@ -151,6 +156,10 @@ class TimelineScreen(ModalScreen[str]):
         self.dismiss(None)
 
 
+def _lead(row: Row, *, chosen: bool = False) -> str:
+    return ("> " if chosen else "  ") + "  " * min(row.depth, 4)
+
+
 _WORKED = ("worked", 9, lambda row: duration(worked(row.spans)))
 _TOKENS: list[Column] = [
     ("read", 8, lambda row: amount(row.read)),
@@ -164,18 +173,21 @@ _MODEL: Column = ("model", 20, lambda row: model_name(row.model))
 def _columns(width: int) -> list[Column]:
     """What there is room for besides names and bars."""
     found: list[Column] = [_WORKED]
-    found += _TOKENS if width >= 70 else [_ALL_TOKENS]
+    found += _TOKENS if width >= 90 else [_ALL_TOKENS]
     if width >= 120:
         found.append(_MODEL)
     return found
 
 
-def _times(axis: Axis) -> str:
-    """When the bars begin and end, as exactly as there is room for."""
+def times(axis: Axis) -> str:
+    """When the bars begin and end, as exactly as there is room for. Within a day the time of day
+    says more than the date does.
+    """
     if not axis.stretches:
         return " " * axis.cells
     ends = [datetime.fromtimestamp(at) for at in (axis.stretches[0][0], axis.stretches[-1][1])]
-    for form in ("%Y-%m-%d %H:%M:%S", "%m-%d %H:%M", "%H:%M"):
+    in_short = "%H:%M:%S" if ends[0].date() == ends[1].date() else "%m-%d %H:%M"
+    for form in ("%Y-%m-%d %H:%M:%S", in_short, "%H:%M"):
         begin, end = (moment.strftime(form) for moment in ends)
         gap = axis.cells - len(begin) - len(end)
         if gap > 0:
