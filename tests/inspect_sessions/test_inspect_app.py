@@ -26,7 +26,11 @@ HANG_SECONDS = 90
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
-async def test_looking_at_a_session_that_goes_on(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_looking_at_a_session_that_goes_on(
+    tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
     t = team(tmp_path / "projects")
     opened_by(t, tmp_path)
     app = inspect_app(inspection(t, tmp_path), CWD, pause=0.01)
@@ -59,6 +63,11 @@ async def test_looking_at_a_session_that_goes_on(tmp_path: Path, size: tuple[int
         t.user("more?")
         answer(t, "Grown later.", "m5")
         await play.shows("Grown later.")
+        await play.press("escape", "e")
+        written = tmp_path / "here"
+        await play.until(lambda: any(written.iterdir()), "the file")
+        [file] = written.iterdir()
+        await play.until(lambda: "Grown later." in file.read_text(encoding="utf-8"), "all of it")
         await play.press("ctrl+q")
         await play.until(lambda: not app.is_running, "the end")
     await app.inspected.aclose()

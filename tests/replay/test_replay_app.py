@@ -16,6 +16,8 @@ from replay.patience import PatientPlay
 from tui_app.playing import NARROW, WIDE, Clock
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from canopy_shared.frames import Frame
 
 
@@ -37,7 +39,10 @@ STEPS: list[tuple[float, Any, Frame]] = [
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
-async def test_playing_by_key_and_mouse(size: tuple[int, int]) -> None:
+async def test_playing_by_key_and_mouse(
+    size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     recording = Recording(
         1_700_000_000.0, tuple(Step(*step) for step in STEPS), broken=(4,), torn=False
     )
@@ -73,6 +78,8 @@ async def test_playing_by_key_and_mouse(size: tuple[int, int]) -> None:
         assert not app.state.waiting()
         await play.press("alt+down")
         await play.shows("Inside.")
+        await play.press("e")
+        await play.until(lambda: any(tmp_path.glob("canopy-*.md")), "the export")
         await play.press("h", "i", "enter", "ctrl+o", "f1")
         await play.shows("Step to what changed next")
         await play.press("escape", "ctrl+q")

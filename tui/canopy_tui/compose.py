@@ -18,7 +18,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from canopy_tui import first_frame
 from canopy_tui.agent_connection import StartFailedError
@@ -227,7 +227,7 @@ async def _run(
 
 def _surroundings(stage: Stage) -> Surroundings:
     from canopy_tui.file_index import FileIndex
-    from canopy_tui.own_settings import own_settings
+    from canopy_tui.own_settings import desktop_of, own_settings
     from canopy_tui.view.announcer import notify_setting
     from canopy_tui.view.start_view import Scene
     from canopy_tui.view.surroundings import Surroundings
@@ -238,7 +238,7 @@ def _surroundings(stage: Stage) -> Surroundings:
     bell = stage.environment.get("TERM") != "dumb"
     notify = settings.notify or notify_setting(stage.environment)
     where, files = str(stage.directory), FileIndex(stage.directory)
-    outer = {**_desktop_of(stage.environment), **own}
+    outer = {**desktop_of(stage.environment), **own}
     if not stage.remembers:
         return Surroundings(
             directory=where,
@@ -272,15 +272,6 @@ def _surroundings(stage: Stage) -> Surroundings:
         peek=stage.peek,
         on_background=partial(note, locations(stage.environment).cache),
     )
-
-
-def _desktop_of(environment: Mapping[str, str]) -> dict[str, Any]:
-    """What the app may use of the desktop. The Linux console has no clipboard at all."""
-    from canopy_tui.desktop import Desktop, write_new
-
-    plain = environment.get("TERM", "") in ("dumb", "linux", "")
-    desktop = Desktop(environment)
-    return {"desktop": desktop, "terminal_copies": not plain, "write_new": write_new}
 
 
 def _farewell(state: ClientState, directory: Path) -> list[str]:

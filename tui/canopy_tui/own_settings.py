@@ -42,4 +42,14 @@ def look_settings(environment: Mapping[str, str], encoding: str | None) -> dict[
     from canopy_tui.model.glyphs import glyph_set
 
     settings, own = own_settings(environment)
-    return {**own, "glyphs": settings.glyphs or glyph_set(environment, encoding)}
+    glyphs = settings.glyphs or glyph_set(environment, encoding)
+    return {**own, **desktop_of(environment), "glyphs": glyphs}
+
+
+def desktop_of(environment: Mapping[str, str]) -> dict[str, Any]:
+    """What the app may use of the desktop. The Linux console has no clipboard at all."""
+    from canopy_tui.desktop import Desktop, write_new
+
+    plain = environment.get("TERM", "") in ("dumb", "linux", "")
+    desktop = Desktop(environment)
+    return {"desktop": desktop, "terminal_copies": not plain, "write_new": write_new}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from canopy_shared.content import ImageContent
     from canopy_tui.model.leads import Lead
+    from canopy_tui.model.state import SessionView
     from canopy_tui.view.transcript_acts import TranscriptActs
 
 KINDS = {"markdown": ".md", "json": ".json", "html": ".html", "svg": ".svg"}
@@ -43,12 +44,21 @@ class ExportApp(ReachApp):
         try:
             text = await self._exported(view.id, kind)
             stem = f"canopy-{_slug(name_of(self.state, view))}-{time.strftime('%Y%m%d-%H%M')}"
-            folder = Path(self.state.root_of(view).cwd or self.around.directory)
-            path = await asyncio.to_thread(self.around.write_new, folder, stem, KINDS[kind], text)
+            path = await asyncio.to_thread(
+                self.around.write_new, self._export_folder(view), stem, KINDS[kind], text
+            )
         except OSError as error:
             self.say(f"Not exported: {clipped(str(error), 300)}", 10.0)
         else:
             self.notify(f"Exported to {clipped(str(path), 500)}", timeout=10.0, markup=False)
+
+    def _export_folder(self, view: SessionView) -> Path:
+        """Where the session works; a past one, which may be of another machine, leaves nothing
+        there.
+        """
+        if self.around.read_only:
+            return Path.cwd()
+        return Path(self.state.root_of(view).cwd or self.around.directory)
 
     async def _exported(self, session: str, kind: str) -> str:
         from canopy_tui.model import export
