@@ -26,6 +26,7 @@ from canopy_shared.errors import (
     internal_error,
     invalid_request,
     method_not_found,
+    request_cancelled,
 )
 from canopy_shared.peer import IncomingRequest, Peer
 
@@ -143,11 +144,19 @@ class AgentServer:
         if method == m.SESSION_CANCEL and self._directory is not None:
             self._directory.cancel(r.CancelParams.parse(params).session_id)
 
-    def _run(self, request: IncomingRequest, work: Coroutine[Any, Any, Any]) -> None:
-        """Answer ``request`` with what ``work`` gives."""
-        task = asyncio.create_task(self._answer(request, work), name=request.method)
+    def _run(self, request: IncomingRequest, *work: Coroutine[Any, Any, Any]) -> None:
+        """Answer ``request`` with what the first of ``work`` gives, which awaits the others."""
+        task = asyncio.create_task(self._answer(request, work[0]), name=request.method)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+
+        def over(task: asyncio.Task[None]) -> None:
+            self._tasks.discard(task)
+            for one in work:  # nothing of it ran when it was cancelled before its first step
+                one.close()
+            if task.cancelled() and not request.answered:
+                request.fail(request_cancelled())
+
+        task.add_done_callback(over)
         request.on_cancel(lambda: _stop(task))
 
     @staticmethod
@@ -157,7 +166,7 @@ class AgentServer:
         except AcpError as error:
             request.fail(error)
         except asyncio.CancelledError:
-            request.fail(AcpError(-32800, "Request cancelled"))
+            request.fail(request_cancelled())
             raise
         except Exception:
             log.exception("%s failed", request.method)
@@ -272,7 +281,7 @@ class AgentServer:
 
             return answer
 
-        self._run(request, opened())
+        self._run(request, opened(), opening)
 
     def _list_sessions(self, request: IncomingRequest) -> None:
         params = r.ListSessionsParams.parse(request.params)

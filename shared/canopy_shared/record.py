@@ -68,7 +68,7 @@ _QUERY = re.compile(r"[?#].*", re.S)
 
 class Recorder:
     """Appends to a new private file (0600). A disk that is full ends the recording, not the
-    connection.
+    connection; ``failure`` then says why.
 
     ``file`` may be a directory: a new file in it is made. Raises ``FileExistsError`` for a file
     that is there, and other ``OSError`` when none can be made. ``clock`` gives epoch seconds.
@@ -78,8 +78,15 @@ class Recorder:
         self._clock = clock
         self._started = clock()
         self._delicate: set[tuple[Side, RequestId | None]] = set()
+        self.failure = ""
         self.file, self._descriptor = _new_file(file, self._started)
-        self._write({"canopy": FORMAT, "version": VERSION, "at": self._started, "by": __version__})
+        head = {"canopy": FORMAT, "version": VERSION, "at": self._started, "by": __version__}
+        try:
+            self._put(jsonio.dumps(head) + b"\n")
+        except OSError:
+            self.close()
+            self.file.unlink(missing_ok=True)
+            raise
 
     def sent(self, sender: Side, frame: Frame) -> None:
         """``sender`` sent ``frame``. What cannot be serialised is left out."""
@@ -124,12 +131,16 @@ class Recorder:
         if self._descriptor < 0:
             return
         try:
-            view = memoryview(line)
-            while view:
-                view = view[os.write(self._descriptor, view) :]
+            self._put(line)
         except OSError as error:
-            log.warning("the recording ends here: %s", error.strerror)
+            self.failure = error.strerror or str(error)
+            log.warning("the recording ends here: %s", self.failure)
             self.close()
+
+    def _put(self, line: bytes) -> None:
+        view = memoryview(line)
+        while view:
+            view = view[os.write(self._descriptor, view) :]
 
 
 def _new_file(file: Path, at: float) -> tuple[Path, int]:
@@ -301,7 +312,7 @@ def read_recording(file: Path) -> Recording:
     except OSError as error:
         raise RecordingError(f"{shown} cannot be read: {error.strerror}") from None
     if head is None or head.get("canopy") != FORMAT:
-        raise RecordingError(f"{shown} is not a recording of Canopy: see its line 1")
+        raise RecordingError(f"{shown} is not a recording of Canopy")
     if head.get("version") != VERSION:
         raise RecordingError(
             f"{shown} has version {head.get('version')!r}; this Canopy reads version {VERSION}"
@@ -309,6 +320,13 @@ def read_recording(file: Path) -> Recording:
     steps, broken = _steps(lines)
     torn = bool(broken) and broken[-1] == len(lines) + 1
     return Recording(_number(head.get("at")), steps, broken, torn)
+
+
+def is_recording(file: Path) -> bool:
+    """Whether the file begins as a recording does. Raises ``OSError``."""
+    with file.open("rb") as opened:
+        head = _row(opened.readline(_HEAD_LIMIT))
+    return head is not None and head.get("canopy") == FORMAT
 
 
 def _steps(lines: list[bytes]) -> tuple[tuple[Step, ...], tuple[int, ...]]:

@@ -10,7 +10,11 @@ from typing import Any
 
 import pytest
 
+from canopy_agent.server import AgentServer
+from canopy_shared.frames import Response
 from canopy_shared.framing import LINE_LIMIT
+from canopy_shared.inproc import linked_pair
+from canopy_shared.peer import Peer
 from fakes.cli import FakeCli, is_running
 from raw_client import STDIO, RawClient, RpcError
 from waiting import eventually
@@ -216,6 +220,24 @@ async def test_b15_the_cli_goes_when_the_agent_is_killed(fake_cli: FakeCli, tmp_
         client.process.kill()
         await client.process.wait()
     await eventually(lambda: not any(map(is_running, fake_cli.pids())), "no process is left")
+
+
+async def test_a_request_withdrawn_at_once_is_answered(fake_cli: FakeCli, tmp_path: Path) -> None:
+    ours, theirs = linked_pair()
+    home = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / ".claude")}
+    serving = asyncio.create_task(AgentServer(theirs, environ={**fake_cli.env, **home}).serve())
+    client = Peer(ours)
+    running = asyncio.create_task(client.run())
+    await client.request("initialize", {"protocolVersion": 1, "clientCapabilities": {}})
+    answers: list[Response] = []
+    setup = {"cwd": str(tmp_path), "mcpServers": []}
+    for method, params in (("session/new", setup), ("session/list", {})):
+        id_ = client.call(method, params, answers.append)
+        client.notify("$/cancel_request", {"requestId": id_})
+    await eventually(lambda: len(answers) == 2, "both answers")
+    assert [answer.error and answer.error.code for answer in answers] == [-32800, -32800]
+    await client.aclose()
+    await asyncio.wait_for(asyncio.gather(serving, running), 30)
 
 
 async def test_b17_sessions_open_and_close_from_anywhere_without_a_trace(

@@ -156,15 +156,56 @@ def test_which_session_is_meant(tmp_path: Path) -> None:
     for wanted, words in (
         ("1111", "2 sessions begin with '1111': 11111111-0000"),
         ("99999999-0000-4000-8000-000000000001", "the newest here is 1111"),
-        ("9999", "no session begins with '9999'; the newest here is 1111"),
+        ("9999", f"no session begins with '9999' below '{projects}'; the newest here is 1111"),
         ("9", "there is no session '9'"),
-        ("../../etc/passwd", "no session begins with"),
-        ("none.jsonl", "'none.jsonl' is no file"),
+        ("../../etc/nothing", "the file '../../etc/nothing' does not exist; canopy inspect lists"),
+        ("none.jsonl", "the file 'none.jsonl' does not exist"),
+        ("a\0b/c", "does not exist"),
+        ("no\nname", r"no session begins with 'no\nname'"),
     ):
         with pytest.raises(NoSessionError) as refusal:
             find_session(wanted, here, config)
         assert words in str(refusal.value)
     with pytest.raises(NoSessionError, match="keeps no session of"):
         find_session(None, tmp_path, config)
-    with pytest.raises(NoSessionError, match="files below projects/"):
+    with pytest.raises(NoSessionError, match="canopy inspect lists what there is"):
         find_session("9999", tmp_path, config)
+    with pytest.raises(NoSessionError, match="Claude Code has stored nothing there yet"):
+        find_session("9999", tmp_path, str(here))
+
+
+GARBAGE = {
+    "empty.jsonl": b"",
+    "bytes.jsonl": bytes(range(256)) * 40,
+    "words.txt": b"hello\nyou\n",
+    "rows.jsonl": b'{"a": 1}\n[2]\n{"type": "user"}\n{"type": 5, "uuid": 5}\n',
+    "deep.jsonl": b"[" * 100_000,
+}
+
+
+def test_what_is_no_session_is_said_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def refused(wanted: str) -> str:
+        with pytest.raises(NoSessionError) as refusal:
+            find_session(wanted, tmp_path, str(tmp_path))
+        return str(refusal.value)
+
+    for name, content in GARBAGE.items():
+        Path(name).write_bytes(content)
+        what = "holds no record of a session" if content else "is empty"
+        assert f"{name!r} {what}; a transcript of Claude Code is needed." in refused(name)
+    Path("talk").write_bytes(b'{"canopy":"recording","version":1,"at":1}\n')
+    assert "'talk' is a recording of Canopy; canopy replay shows it" in refused("talk")
+    assert "'/dev/zero' is no file with a transcript" in refused("/dev/zero")
+    Path("there").mkdir()
+    assert "'there' is a directory; no transcript (ID.jsonl) lies in it" in refused("there")
+    t = Transcript(tmp_path / "projects", "33333333-0000-4000-8000-000000000003")
+    t.raw(b"\xff\xfe garbage\n")
+    assert "holds no record of a session" in refused(t.id)
+    assert "holds no record of a session" in refused("3333")
+    t.user("at last")
+    assert find_session("3333", tmp_path, str(tmp_path)).id == t.id
+    assert f"the newest is '{t.id}.jsonl'" in refused(str(t.path.parent))

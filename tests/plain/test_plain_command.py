@@ -160,3 +160,36 @@ def test_a_reader_that_leaves_and_a_signal_end_it(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.stderr, done.returncode) == ("", 128 + signal.SIGPIPE)
+
+
+def test_a_full_disk_is_told_and_ends_it(tmp_path: Path) -> None:
+    script = scripted(tmp_path, [{"updates": [said("x\n" * 9000)]}, {"file": "never"}])
+    for line in (command(script, "go"), [*CANOPY, "--help"]):
+        done = subprocess.run(
+            ["sh", "-c", f"{shlex.join(line)} > /dev/full"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=HANG_SECONDS,
+            check=False,
+        )
+        assert done.stderr == "canopy: the output cannot be written: No space left on device\n"
+        assert done.returncode == 1
+
+
+def test_a_recording_that_was_cut_off_is_told(tmp_path: Path) -> None:
+    script = scripted(tmp_path, [{"updates": [said("x" * 90_000)]}])
+    for blocks, words in (
+        (0, "r0' cannot be made: File too large\n"),
+        (9, "r9' is cut off: File too large; canopy replay shows it\n"),
+    ):
+        line = command(script, "--record", str(tmp_path / f"r{blocks}"), "go")
+        done = subprocess.run(
+            ["sh", "-c", f"ulimit -f {blocks}; PYTHONDONTWRITEBYTECODE=1 {shlex.join(line)}"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=HANG_SECONDS,
+            check=False,
+        )
+        assert done.stderr.endswith(words)

@@ -111,6 +111,10 @@ def test_a_full_disk_ends_the_recording_only(
     assert [record.getMessage() for record in caplog.records] == [
         "the recording ends here: No space left on device"
     ]
+    assert recorder.failure == "No space left on device"
+    with pytest.raises(OSError, match="No space left"):
+        Recorder(tmp_path / "other.jsonl")
+    assert not (tmp_path / "other.jsonl").exists()
 
 
 def test_cut_off_and_broken_lines_are_left_out_and_named(tmp_path: Path) -> None:

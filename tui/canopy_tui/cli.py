@@ -71,13 +71,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(invocation: Invocation) -> int:
     match invocation:
         case ShowHelp():
-            print(HELP, end="")
-            return 0
+            return _say(HELP.rstrip("\n"))
         case ShowVersion():
             from canopy_shared.version import __version__
 
-            print(f"canopy {__version__}")
-            return 0
+            return _say(f"canopy {__version__}")
         case ServeStdio():
             return _serve(invocation)
         case RunDoctor(json=as_json):
@@ -177,8 +175,13 @@ def _recorder(typed: str | None) -> Recorder | None:
 
 
 def _tell_of(recorder: Recorder | None) -> None:
-    if recorder is not None:
-        _complain(f"recorded to {str(recorder.file)!r}; canopy replay shows it")
+    if recorder is None:
+        return
+    file = repr(str(recorder.file))
+    if recorder.failure:
+        _complain(f"the recording {file} is cut off: {recorder.failure}; canopy replay shows it")
+    else:
+        _complain(f"recorded to {file}; canopy replay shows it")
 
 
 def _replay(request: Replay) -> int:
@@ -189,7 +192,7 @@ def _replay(request: Replay) -> int:
     try:
         recording = read_recording(Path(request.file))
     except (RecordingError, ValueError) as error:
-        raise StartError(str(error), USAGE_EXIT) from None
+        raise StartError(f"{error}{_rather_inspect(Path(request.file))}", USAGE_EXIT) from None
     if request.plain:
         from canopy_tui.plain.run import print_recording
 
@@ -200,6 +203,18 @@ def _replay(request: Replay) -> int:
     from canopy_tui.replay.opening import run_replay
 
     return run_replay(recording, speed=request.speed, paused=request.paused)
+
+
+def _rather_inspect(file: Path) -> str:
+    """What to do with a file that is no recording."""
+    from canopy_agent.history.transcript import is_transcript
+
+    try:
+        if file.is_file() and is_transcript(file):
+            return "; it is a transcript of Claude Code, which canopy inspect shows"
+    except (OSError, ValueError):
+        pass
+    return "; canopy --record FILE makes recordings"
 
 
 def _inspect(request: Inspect) -> int:
@@ -283,8 +298,7 @@ def _doctor(as_json: bool) -> int:
     terminal = doctor.this_terminal(os.environ)
     findings = doctor.examine(os.environ, _claude_probe(), terminal)
     text = doctor.report_json(findings) if as_json else doctor.report(findings, terminal.encoding)
-    print(text)
-    return doctor.exit_code(findings)
+    return _say(text) or doctor.exit_code(findings)
 
 
 def _claude_probe() -> ClaudeProbe:
@@ -308,6 +322,12 @@ def _claude(arguments: Sequence[str]) -> int:
         raise StartError(str(error), 1) from None
     except OSError as error:
         raise StartError(f"the Claude CLI does not start: {error}", 1) from None
+
+
+def _say(text: str) -> int:
+    from canopy_tui.lines_out import say
+
+    return say(text)
 
 
 def _complain(reason: str) -> None:

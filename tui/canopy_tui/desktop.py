@@ -133,15 +133,20 @@ class Desktop:
 def write_new(folder: Path, stem: str, ending: str, text: str) -> Path:
     """Write ``text`` to ``folder/STEM.ENDING``, or ``STEM-2.ENDING``, … : never over a file.
 
-    Raises ``OSError`` when the folder cannot be written to.
+    Raises ``OSError`` when the folder cannot be written to; no part of the file stays then.
     """
     number = 1
     while True:
         path = folder / (f"{stem}{ending}" if number == 1 else f"{stem}-{number}{ending}")
         try:
-            with path.open("x", encoding="utf-8", errors="backslashreplace", newline="") as file:
-                file.write(text)
+            file = path.open("x", encoding="utf-8", errors="backslashreplace", newline="")
         except FileExistsError:
             number += 1
             continue
+        try:
+            with file:
+                file.write(text)
+        except OSError:  # a full disk: half a file would look like a whole one
+            path.unlink(missing_ok=True)
+            raise
         return path

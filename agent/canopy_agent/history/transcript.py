@@ -115,6 +115,18 @@ def lines(file: BinaryIO, limit: int = LINE_LIMIT) -> Iterator[tuple[int, int, b
         offset += size
 
 
+def is_transcript(path: Path) -> bool:
+    """Whether the file holds any record of a session; read up to the first. Raises ``OSError``."""
+    with path.open("rb", buffering=_BUFFER) as file:
+        records = (parse(raw) for _, _, raw in lines(file) if raw is not None)
+        return any(record is not None and _is_record(record) for record in records)
+
+
+def _is_record(record: Json) -> bool:
+    names = (record.get(name) for name in ("uuid", "sessionId", "leafUuid", "messageId"))
+    return text(record.get("type")) is not None and any(text(name) for name in names)
+
+
 def parse(raw: bytes) -> Json | None:
     """The JSON object of a line, None when it is none. Bad bytes in a text become U+FFFD."""
     record: Any = None

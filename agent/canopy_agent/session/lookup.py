@@ -1,20 +1,25 @@
 """Finds the one stored session that a person means: by id, by its start, by file, or the newest.
 
-Blocking; it reads no more than a list of sessions does.
+Blocking; it reads no more than a list of sessions does, and of a named file up to its first record.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from canopy_agent.history.listing import Listing, Row, transcripts
 from canopy_agent.history.store import Store, is_session_id
+from canopy_agent.history.transcript import is_transcript
 from canopy_agent.session.successions import newest, owners
+from canopy_shared.record import is_recording
 
 SHORTEST = 4
 """Characters of an id that may stand for all of it."""
+_ENDING = ".jsonl"
+_LISTS = "canopy inspect lists what there is"
 
 
 class NoSessionError(Exception):
@@ -37,26 +42,78 @@ def find_session(wanted: str | None, directory: Path, config_directory: str) -> 
     store = Store(config_directory)
     if wanted is None:
         return _newest_of(directory, store)
-    if wanted.endswith(".jsonl"):
-        path = Path(wanted)
-        if path.is_file():
-            return FoundSession(path.stem, path.resolve())
-        raise NoSessionError(f"{wanted!r} is no file")
+    if wanted.endswith(_ENDING) or "/" in wanted or os.sep in wanted:
+        return _at(wanted)
     if is_session_id(wanted):
-        path_or_none = store.find(newest(config_directory).get(wanted, wanted))
-        if path_or_none is not None:
-            return FoundSession(wanted, path_or_none)
-    elif len(wanted) >= SHORTEST:
-        return _by_start(wanted.lower(), directory, store)
-    raise NoSessionError(f"there is no session {wanted!r}; {_instead(directory, store)}")
+        found = store.find(newest(config_directory).get(wanted, wanted))
+        if found is not None:
+            return _checked(FoundSession(wanted, found), str(found))
+    elif len(wanted) >= SHORTEST and wanted.isprintable():
+        by_start = _by_start(wanted.lower(), store)
+        if by_start is not None:
+            return _checked(by_start, str(by_start.path))
+    if _exists(Path(wanted)):
+        return _at(wanted)
+    part = len(wanted) >= SHORTEST and not is_session_id(wanted)
+    what = "no session begins with" if part else "there is no session"
+    raise NoSessionError(f"{what} {wanted!r} {_where(store)}; {_instead(directory, store)}")
+
+
+def _at(wanted: str) -> FoundSession:
+    """The session in a file that the person named."""
+    path = Path(wanted)
+    if not _exists(path):
+        raise NoSessionError(f"the file {wanted!r} does not exist; {_LISTS}")
+    if path.is_dir():
+        raise NoSessionError(f"{wanted!r} is a directory; {_inside(path)}")
+    if not path.is_file():
+        raise NoSessionError(f"{wanted!r} is no file with a transcript; {_LISTS}")
+    return _checked(FoundSession(path.stem, path.resolve()), wanted)
+
+
+def _checked(found: FoundSession, shown: str) -> FoundSession:
+    """``found``, if its file holds records of a session."""
+    try:
+        if is_transcript(found.path):
+            return found
+        if is_recording(found.path):
+            raise NoSessionError(
+                f"{shown!r} is a recording of Canopy; canopy replay shows it, not inspect"
+            )
+        what = "holds no record of a session" if found.path.stat().st_size else "is empty"
+    except OSError as error:
+        what = f"cannot be read: {error.strerror or error}"
+    raise NoSessionError(
+        f"{shown!r} {what}; a transcript of Claude Code is needed. {_LISTS.capitalize()}"
+    )
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _inside(folder: Path) -> str:
+    """What could be named of a directory."""
+    try:
+        files = [one for one in folder.iterdir() if one.suffix == _ENDING and one.is_file()]
+        files.sort(key=lambda one: one.stat().st_mtime, reverse=True)
+        newest_one = next(filter(is_transcript, files), None)
+    except OSError as error:
+        return f"what is in it cannot be read: {error.strerror or error}"
+    if newest_one is None:
+        return f"no transcript (ID{_ENDING}) lies in it. {_LISTS.capitalize()}"
+    return f"name a transcript in it; the newest is {newest_one.name!r}"
 
 
 def _newest_of(directory: Path, store: Store) -> FoundSession:
     row = next(stored_rows(Listing(store), str(directory)), None)
     if row is None:
         raise NoSessionError(
-            f"Claude Code keeps no session of {str(directory)!r}; name one by its id, "
-            "or go to its directory"
+            f"Claude Code keeps no session of {str(directory)!r} {_where(store)}; "
+            "name one by its id, or go to its directory"
         )
     return FoundSession(row.id, Path(row.path))
 
@@ -74,7 +131,7 @@ def _replaced(config_directory: str) -> set[str]:
     return {*owners(config_directory), *current} - set(current.values())
 
 
-def _by_start(start: str, directory: Path, store: Store) -> FoundSession:
+def _by_start(start: str, store: Store) -> FoundSession | None:
     found = {
         one.id: one.path
         for folder in store.folders()
@@ -86,12 +143,16 @@ def _by_start(start: str, directory: Path, store: Store) -> FoundSession:
         raise NoSessionError(f"{len(found)} sessions begin with {start!r}: {shown}")
     for id_, path in found.items():
         return FoundSession(owners(store.config_directory).get(id_, id_), Path(path))
-    raise NoSessionError(f"no session begins with {start!r}; {_instead(directory, store)}")
+    return None
+
+
+def _where(store: Store) -> str:
+    return f"below {str(store.projects)!r}"
 
 
 def _instead(directory: Path, store: Store) -> str:
     """What could have been meant."""
     try:
-        return f"the newest here is {_newest_of(directory, store).id}"
+        return f"the newest here is {_newest_of(directory, store).id}, and {_LISTS}"
     except NoSessionError:
-        return "the names of the files below projects/ in Claude's folder are the ids"
+        return _LISTS if any(store.folders()) else "Claude Code has stored nothing there yet"

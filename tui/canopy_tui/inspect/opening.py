@@ -87,8 +87,8 @@ def inspect_app(
 
 def print_inspection(source: Source) -> int:
     """Tell the whole session in lines; gives the exit code. Raises ``OSError``."""
+    from canopy_tui.lines_out import Output
     from canopy_tui.plain.narrator import CANOPY, Narrator
-    from canopy_tui.plain.run import BROKEN_PIPE, Output
 
     reading = asyncio.run(source.read())
     state, output = ClientState(), Output()
@@ -101,7 +101,7 @@ def print_inspection(source: Source) -> int:
     for row in rows_of(state, reading):
         output([f"{row.name}: {report_of(row)}"])
     output([f"{CANOPY}: {summary_of(state, reading)}"])
-    return BROKEN_PIPE if output.broken else 0
+    return output.code
 
 
 def _clock(event: e.Event) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import signal
 import sys
 import time
@@ -20,6 +19,7 @@ from canopy_shared.framing import LineFramer
 from canopy_shared.stdio import open_source
 from canopy_tui.controller import Controller
 from canopy_tui.first_session import Beginning
+from canopy_tui.lines_out import Output
 from canopy_tui.model.state import Touched
 from canopy_tui.plain.exporting import exported
 from canopy_tui.plain.narrator import Narrator
@@ -29,31 +29,6 @@ from canopy_tui.replay.player import Player
 if TYPE_CHECKING:
     from canopy_shared.record import Recording
     from canopy_tui.agent_connection import Launch
-
-BROKEN_PIPE = 128 + 13
-"""As a shell reports a program that nobody reads any more."""
-
-
-class Output:
-    """Lines on stdout, at once; characters that it cannot write are escaped."""
-
-    def __init__(self) -> None:
-        self.broken = False
-        with contextlib.suppress(AttributeError, ValueError):
-            sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-
-    def __call__(self, lines: list[str]) -> None:
-        """Write ``lines``."""
-        if not lines or self.broken:
-            return
-        try:
-            sys.stdout.write("\n".join(lines) + "\n")
-            sys.stdout.flush()
-        except (BrokenPipeError, ValueError):
-            self.broken = True
-            # What is left in the buffer must not be tried again when Python ends.
-            with contextlib.suppress(OSError, ValueError):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 async def converse(
@@ -139,7 +114,7 @@ class _Conversation:
             if self._signal is not None:
                 return 128 + self._signal
             if self._output.broken:
-                return BROKEN_PIPE
+                return self._output.code
             code = self._talk.over
             if code is not None:
                 return code
@@ -226,4 +201,4 @@ def print_recording(recording: Recording) -> int:
     while not player.done and not output.broken:
         player.step()
     output(narrator.rest())
-    return BROKEN_PIPE if output.broken else 0
+    return output.code
