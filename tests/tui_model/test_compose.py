@@ -117,6 +117,10 @@ def test_b10_one_key_starts_a_dead_agent_again(
         shown = str(app.main.query_one("#link-banner").render())
         assert "143" in shown
         assert "disk is full" in shown
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert "disk is full" not in str(app.main.query_one("#link-banner").render())
+        assert getattr(root.entries[-1], "detail", "") == "disk is full", "said once at least"
         script.play({})
         await pilot.press("f5")
         await eventually(lambda: root.phase is Phase.IDLE, "the session", bound=20)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import AgentLink
 
 _STDERR_LINES = 5
+_ROOMY = 30
+"""Lines of a screen that has room to say it twice."""
 _TITLES = {
     "lost": "The connection to the agent was lost.",
     "failed": "The agent did not start.",
@@ -31,8 +33,10 @@ class LinkBanner(Static):
         self._restartable = restartable
         self.display = False
 
-    def show(self, link: AgentLink) -> None:
-        """Follow the connection."""
+    def show(self, link: AgentLink, *, told: bool = False) -> None:
+        """Follow the connection. ``told``: the transcript in view ends with the last words; on a
+        small screen they do not stand there twice.
+        """
         waits = link.status in ("starting", "ready") and bool(link.detail)
         gone = link.status in _TITLES
         self.display = gone or waits
@@ -41,7 +45,8 @@ class LinkBanner(Static):
         title = clipped(link.detail, 400) or _TITLES[link.status]
         lines = [Content.styled(title, "bold $warning" if waits else "bold $error")]
         tail = [line for line in without_escapes(link.stderr).split("\n") if line.strip()]
-        lines += [Content.styled(f"  {line}", "$text-muted") for line in tail[-_STDERR_LINES:]]
+        if not (told and self.app.size.height < _ROOMY):
+            lines += [Content.styled(f"  {line}", "$text-muted") for line in tail[-_STDERR_LINES:]]
         if self._restartable:
             again = " starts it again and takes up its sessions"
             lines.append(Content.assemble((name("restart"), "bold $primary"), again))

@@ -14,6 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from canopy_tui.model import background, tree
+from canopy_tui.model.state import Phase
 from canopy_tui.view.background_panel import BackgroundPanel
 from canopy_tui.view.beside import Beside
 from canopy_tui.view.composer import Composer
@@ -158,7 +159,7 @@ class MainScreen(Screen[None]):
         self.agents.show(session)
         self.on_session_tree_moved()
         self.composer.show(self._state, session)
-        self.query_one(LinkBanner).show(self._state.link)
+        self._show_link()
         self.query_one(LoadBanner).show(session)
         self._show_work(session)
         if self.followed is not None:
@@ -172,6 +173,15 @@ class MainScreen(Screen[None]):
         wanted = self.split and is_child and self.has_class("-wide")
         root = self._state.root_of(view).id if view is not None and wanted else None
         self.beside.show(root)
+
+    def _show_link(self) -> None:
+        view = self._state.sessions.get(self._session or "")
+        gone = view is not None and view.parent is None and view.phase is Phase.DISCONNECTED
+        self.query_one(LinkBanner).show(self._state.link, told=gone)
+
+    def on_resize(self) -> None:
+        """What a small screen does not say twice."""
+        self._show_link()
 
     def _show_work(self, session: str | None) -> None:
         view = self._state.sessions.get(session or "")
