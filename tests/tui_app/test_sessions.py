@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,11 +10,16 @@ from canopy_shared.ext import air
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model.catalogue import ALL, ListedSession, Query
+from canopy_tui.model.shelf import Draft
 from canopy_tui.model.state import Problem
+from canopy_tui.storage import Drafts
 from canopy_tui.view.lone_letter import LoneLetter
 from canopy_tui.view.session_picker import SessionPicker
 from tui_app.playing import NARROW, WIDE, Play, playing
 from tui_app.stage import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HERE = "/home/ada/till"
 CAN = {"sessionCapabilities": {name: {} for name in ("list", "fork", "delete", "close")}}
@@ -217,13 +222,20 @@ def test_a_letter_answers_alone() -> None:
     assert lone.typed("y", 12.3, answers=True) == "y"
 
 
-async def test_a_session_that_was_left_behind_is_offered() -> None:
+async def test_a_session_that_was_left_behind_is_offered_with_its_draft(tmp_path: Path) -> None:
     left: Any = ListedSession(id="old-1", cwd=HERE, title="Fix it")
 
     class Left:
         session, cwd, title = left.id, left.cwd, left.title
 
-    async with playing(ready=False, left=Left()) as play:
+    drafts = Drafts(tmp_path)
+    drafts.keep(HERE, "old-1", Draft("half wri"))
+    kept: dict[str, Any] = {
+        "draft": drafts.get(HERE),
+        "draft_of": drafts.get,
+        "on_draft": lambda session, draft: drafts.keep(HERE, session, draft),
+    }
+    async with playing(ready=False, left=Left(), **kept) as play:
         await play.shows("“Fix it”")
         assert play.stage.started == 0
         await play.press("y")
@@ -231,6 +243,12 @@ async def test_a_session_that_was_left_behind_is_offered() -> None:
         play.stage.ready()
         await play.settle()
         assert play.stage.acted[-1] == i.LoadSession("old-1", HERE, "", ROOT)
+        opened = e.SessionOpened(session="old-1", at=2.0, cwd=HERE)
+        play.stage.apply(opened, e.SessionClosed(session=ROOT))
+        await play.until(lambda: play.app.open_session == "old-1", "the old session")
+        assert play.draft == "half wri"
+        await play.until(lambda: drafts.get("old-1").text == "half wri", "the draft")
+        assert drafts.get(ROOT).text == ""
 
 
 async def test_a_problem_is_told_and_leads_on() -> None:

@@ -99,6 +99,15 @@ def test_the_draft_of_a_directory_is_the_last_that_was_written_there(tmp_path: P
     assert text_of(tmp_path, "S1") == "one"
 
 
+def test_what_another_client_still_writes_is_not_taken(tmp_path: Path) -> None:
+    drafts = Drafts(tmp_path)
+    drafts.keep(WHERE, "S1", Draft("half wri"))
+    held = {"S1": "(process 7)"}
+    assert drafts.left(WHERE, held.get) == Draft()
+    held.clear()
+    assert drafts.left(WHERE, held.get) == Draft("half wri")
+
+
 def test_the_oldest_draft_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(storage, "DRAFT_LIMIT", 3)
     drafts = Drafts(tmp_path)

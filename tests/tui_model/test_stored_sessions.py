@@ -229,3 +229,15 @@ def test_words_are_looked_for_everywhere() -> None:
     ):
         assert [row.id for row in found(rows, words)] == ids, words
     assert Query(None, ALL) != Query(None)
+
+
+@pytest.mark.parametrize("wish", [FirstSession(resume="old-2"), FirstSession(last=True)])
+async def test_a_session_that_another_client_has_open_is_not_taken_up_unasked(
+    wish: FirstSession,
+) -> None:
+    held = {"old-2": "(process 7)"}
+    async with begun(agent(), Path("/w"), Beginning(wish, held_elsewhere=held.get)) as made:
+        problem = await made.until(lambda: made.state.problem, "a problem")
+        assert problem.title == "Another Canopy (process 7) has that session open"
+        assert problem.offers == "sessions"
+        assert made.state.roots == ["S1"]

@@ -178,7 +178,7 @@ async def _run(
         beginning = Beginning(first)
         if stage.remembers:
             kept = Remembered(folder, stage.agent_command, stage.directory, trusted=trusted)
-            beginning = Beginning(first, kept.trust.holds)
+            beginning = Beginning(first, kept.trust.holds, held_elsewhere=kept.opened.holder)
 
         def make_host(schedule: Schedule, on_touched: Callable[[Touched], None]) -> LateHost:
             def paint(touched: Touched) -> None:
@@ -203,7 +203,7 @@ async def _run(
             made.append(LateHost(control, paint))
             return made[0]
 
-        around = replace(_surroundings(stage), on_painted=first_frame.is_painted)
+        around = replace(_surroundings(stage, beginning), on_painted=first_frame.is_painted)
         if kept is not None:
             plain = first == FirstSession()
             around = replace(
@@ -225,7 +225,7 @@ async def _run(
         return app.return_code or 0, words
 
 
-def _surroundings(stage: Stage) -> Surroundings:
+def _surroundings(stage: Stage, beginning: Beginning) -> Surroundings:
     from canopy_tui.file_index import FileIndex
     from canopy_tui.own_settings import desktop_of, own_settings
     from canopy_tui.view.announcer import notify_setting
@@ -261,7 +261,7 @@ def _surroundings(stage: Stage) -> Surroundings:
         notify=notify,
         history=history.of(stage.directory),
         older=history.everywhere,
-        draft=drafts.get(where),
+        draft=drafts.left(where, beginning.held_elsewhere),
         on_sent=lambda text: history.add(stage.directory, text),
         on_draft=lambda session, draft: drafts.keep(where, session, draft),
         draft_of=drafts.get,

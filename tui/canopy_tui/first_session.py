@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from canopy_shared.errors import AUTH_REQUIRED, AcpError, ConnectionClosedError
 from canopy_tui.model.catalogue import ListedSession
+from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import Problem
 
 if TYPE_CHECKING:
@@ -38,15 +39,21 @@ def _anywhere(_directory: str) -> bool:
     return True
 
 
+def _nobody(_session: str) -> str | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """What is needed to begin. ``may_open`` says whether a directory is trusted;
-    ``asks_for_login`` false: an agent that wants a login cannot be used.
+    """What is needed to begin. ``may_open`` says whether a directory is trusted; ``held_elsewhere``
+    names the other client that has a session open; ``asks_for_login`` false: an agent that wants a
+    login cannot be used.
     """
 
     wish: FirstSession = FirstSession()
     may_open: Callable[[str], bool] = _anywhere
     asks_for_login: bool = True
+    held_elsewhere: Callable[[str], str | None] = _nobody
 
 
 async def begin(
@@ -115,6 +122,15 @@ async def _go_on(
             "That session belongs to another directory, which you have not trusted yet",
             row.cwd,
             f"To go on with it: {command}",
+        )
+    holder = beginning.held_elsewhere(row.id)
+    if holder is not None:
+        return Problem(
+            f"Another Canopy {holder} has that session open",
+            clipped(row.title, 200) or row.id,
+            "When two go on with one session, each misses what the other does. This is a new "
+            "session; the list can copy that one, or open it here too.",
+            CHOOSE,
         )
     return _OPENED if await library.open_row(row) else _TOLD
 

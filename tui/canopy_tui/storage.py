@@ -12,7 +12,7 @@ import logging
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +85,13 @@ class Drafts:
     def get(self, key: str) -> Draft:
         """The draft, empty when there is none."""
         return self._read(key)[0]
+
+    def left(self, directory: str, holder: Callable[[str], str | None]) -> Draft:
+        """The draft of a directory, unless somebody still writes it: ``holder`` names the client
+        that has a session open.
+        """
+        draft, session = self._read(directory)
+        return Draft() if session and holder(session) is not None else draft
 
     def keep(self, directory: str, session: str, draft: Draft) -> None:
         """Keep what is unsent for ``session`` (empty before there is one); nothing removes it.

@@ -160,6 +160,9 @@ class Composer(Vertical):
         """Begin with a draft of an earlier run."""
         self.area.begin_with(self.attaching.take_up(draft))
 
+    hands_on = False
+    """What is written goes to the next root: it comes from there."""
+
     def keep_draft(self) -> None:
         """Have what is unsent kept now."""
         if self._saving is not None:
@@ -282,6 +285,9 @@ class Composer(Vertical):
         old = self.sending.root.id if self.sending.root is not None else None
         if self._saving is not None:
             self.keep_draft()
+        if self.hands_on:
+            self.hands_on, old = False, None
+            self._keep_soon()
         text = self.drafts.change_root(old, root.id if root else None, self.area.text, self._recall)
         self.sending.root = root
         if text != self.area.text:

@@ -217,7 +217,7 @@ class SessionApp(WriteApp):
         root = self.root
         if self._to_load is not None and root is not None and self.state.link.status == "ready":
             wanted, self._to_load = self._to_load, None
-            self._expects_root = True
+            self._expects_root = self.main.composer.hands_on = True
             self.host.act(replace(wanted, instead_of=root.id))
         for screen in self.screen_stack:
             if isinstance(screen, SessionPicker | LoginScreen) and screen.is_mounted:
