@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from canopy_shared import elicitation, methods, permission
 from canopy_shared.codec import decode_config_options, decode_session_update, encode
-from canopy_shared.errors import method_not_found, request_cancelled
+from canopy_shared.errors import METHOD_NOT_FOUND, AcpError, method_not_found, request_cancelled
 from canopy_shared.ext import air, canopy_controls, file_report, goal
 from canopy_shared.extension_requests import PROMPT_REQUIRED
 from canopy_shared.peer import IncomingRequest, Peer
@@ -25,6 +25,7 @@ from canopy_shared.updates import ConfigOptionUpdate, CurrentModeUpdate
 from canopy_tui import wire_answers
 from canopy_tui.model import events as e
 from canopy_tui.wire_catalogue import StoredSessions
+from canopy_tui.wire_faults import bad_answer
 from canopy_tui.wire_requests import READERS
 
 if TYPE_CHECKING:
@@ -85,7 +86,12 @@ class AcpClient:
     async def initialize(self) -> wire_answers.AgentFacts:
         """Say hello. Raises ``UnusableAgentError``, and ``AcpError`` as the agent sent it."""
         params = wire_answers.initialize_params()
-        facts = await self._call(methods.INITIALIZE, params, wire_answers.read_initialize)
+        try:
+            facts = await self._call(methods.INITIALIZE, params, wire_answers.read_initialize)
+        except AcpError as error:
+            if error.code != METHOD_NOT_FOUND:
+                raise
+            raise wire_answers.UnusableAgentError(wire_answers.NO_AGENT) from None
         self._reports_files = air.AGENT_FILE_CHANGE_REPORT in facts.air
         if facts.takes_up_sessions and not facts.loads_sessions:
             self._take_up = methods.SESSION_RESUME
@@ -129,7 +135,8 @@ class AcpClient:
         """
         params = {"sessionId": session, "cwd": cwd, "mcpServers": []}
         result = await self._peer.request(methods.SESSION_FORK, params)
-        return wire_answers.read_session(result, None, cwd, self._clock()).session
+        at, method = self._clock(), methods.SESSION_FORK
+        return wire_answers.read_session(result, None, cwd, at, method).session
 
     async def authenticate(self, method: str) -> None:
         """Have the agent log in. Raises ``AcpError``."""
@@ -185,10 +192,12 @@ class AcpClient:
         params: dict[str, Any] = {"sessionId": session, "configId": option, "value": value}
         if isinstance(value, bool):
             params["type"] = "boolean"
-        result = await self._peer.request(methods.SESSION_SET_CONFIG_OPTION, params)
+        method = methods.SESSION_SET_CONFIG_OPTION
+        result = await self._peer.request(method, params)
         options = decode_config_options(wire_answers.mapping(result).get("configOptions"))
-        if options:
-            self._emit(e.UpdateArrived(session, ConfigOptionUpdate(options), self._clock()))
+        if not options:
+            raise bad_answer(method, "configOptions", result)
+        self._emit(e.UpdateArrived(session, ConfigOptionUpdate(options), self._clock()))
 
     # --- turns ------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from canopy_shared import methods
 from canopy_shared.codec import decode_config_options
 from canopy_shared.errors import (
     AUTH_REQUIRED,
@@ -23,11 +24,17 @@ from canopy_tui.model.catalogue import is_indexed
 from canopy_tui.model.controls import turn_use
 from canopy_tui.model.events import SessionOpened, SteerEnded, TurnEnded
 from canopy_tui.model.login import AGENT, TERMINAL, LoginMethod
+from canopy_tui.wire_faults import NOT_SAID, lacking
 
 if TYPE_CHECKING:
     from canopy_shared.frames import Response
 
 PROTOCOL = 1
+DRAFT = 2
+NO_AGENT = (
+    "The program does not know initialize, so it is no ACP agent as it was started. "
+    "Some need an option for that, such as --acp."
+)
 TERMINAL_AUTH = "terminal-auth"
 """``_meta`` key of a login method that says which command to run in a terminal."""
 
@@ -116,13 +123,11 @@ def initialize_params() -> dict[str, Any]:
 
 
 def read_initialize(result: object) -> AgentFacts:
-    """What the agent is. Raises :class:`UnusableAgentError` when it speaks another version."""
+    """What the agent is. Raises :class:`UnusableAgentError` when it does not speak our version."""
     answer = mapping(result)
     version = answer.get("protocolVersion")
-    if version != PROTOCOL:
-        raise UnusableAgentError(
-            f"The agent speaks version {version!r} of ACP; this client speaks {PROTOCOL}."
-        )
+    if isinstance(version, bool) or version != PROTOCOL:
+        raise UnusableAgentError(_other_version(result, version))
     about = mapping(answer.get("agentInfo"))
     name = about.get("title") or about.get("name")
     return AgentFacts(
@@ -133,15 +138,31 @@ def read_initialize(result: object) -> AgentFacts:
     )
 
 
-def read_session(result: object, session: str | None, cwd: str, at: float) -> SessionOpened:
-    """The session that a ``session/new`` opened, or ``session`` when it was loaded.
+def _other_version(result: object, version: object) -> str:
+    if isinstance(version, int) and not isinstance(version, bool):
+        newer = " canopy --protocol v2 speaks the draft of 2 too." if version == DRAFT else ""
+        return f"The agent speaks version {version} of ACP; this client speaks {PROTOCOL}.{newer}"
+    wrong = lacking(methods.INITIALIZE, "protocolVersion", result)
+    if "serverInfo" in mapping(result):  # https://modelcontextprotocol.io/specification
+        return f"{wrong} It seems to be an MCP server, which is no agent."
+    return f"{wrong} Is it an ACP agent? Some need an option for that, such as --acp."
+
+
+def read_session(
+    result: object,
+    session: str | None,
+    cwd: str,
+    at: float,
+    method: str = methods.SESSION_NEW,
+) -> SessionOpened:
+    """The session that ``method`` opened, or ``session`` when it was loaded.
 
     Raises :class:`UnusableAgentError` when there is no id.
     """
     told = mapping(result)
     opened = session or told.get("sessionId")
     if not isinstance(opened, str) or not opened:
-        raise UnusableAgentError("The agent opened a session without an id.")
+        raise UnusableAgentError(lacking(method, "sessionId", result))
     modes = mapping(told.get("modes"))
     current = modes.get("currentModeId")
     models = mapping(told.get("models"))
@@ -166,7 +187,7 @@ def read_turn(response: Response, session: str, at: float) -> TurnEnded:
         stop = result.get("stopReason")
         record = failure.read(result.get("_meta"))
         failed = record is not None and record.severity == "error"
-        reason = "error" if failed else stop if isinstance(stop, str) else "end_turn"
+        reason = "error" if failed else stop if isinstance(stop, str) and stop else NOT_SAID
         use = turn_use(result.get("usage"), mapping(result.get("_meta")).get("quota"))
         return TurnEnded(session=session, stop_reason=reason, at=at, failure=record, use=use)
     if isinstance(error, ConnectionClosedError):

@@ -13,6 +13,7 @@ from canopy_shared import methods
 from canopy_shared.ext import session_index
 from canopy_tui.model.catalogue import ListedSession, Query
 from canopy_tui.wire_answers import mapping
+from canopy_tui.wire_faults import bad_answer
 
 if TYPE_CHECKING:
     from canopy_shared.peer import Peer
@@ -39,7 +40,10 @@ class StoredSessions:
             params["cursor"] = cursor
         if facts.has_session_index:
             params["_meta"] = session_index.list_request(limit=PAGE, archived=query.archived)
-        return read_page(await self._peer.request(methods.SESSION_LIST, params))
+        result = await self._peer.request(methods.SESSION_LIST, params)
+        if not isinstance(mapping(result).get("sessions"), (list, tuple)):
+            raise bad_answer(methods.SESSION_LIST, "sessions", result)
+        return read_page(result)
 
     async def get(self, session: str) -> ListedSession | None:
         """One session by its id (AIR index); None when the agent has none of it."""

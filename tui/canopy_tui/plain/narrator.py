@@ -41,6 +41,7 @@ OUTPUT_LINES = 20
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})\w*\s*")
 _STOPS = {
     "end_turn": "turn ended",
+    "not_said": "turn ended (the agent did not say why)",
     "cancelled": "turn stopped",
     "max_tokens": "turn ended at the token limit",
     "max_turn_requests": "turn ended at the request limit",

@@ -35,6 +35,7 @@ INTERRUPTED = 130
 
 _STOPS: Mapping[str, int] = {
     "end_turn": OK,
+    "not_said": OK,
     "refusal": CUT_SHORT,
     "max_tokens": CUT_SHORT,
     "max_turn_requests": CUT_SHORT,

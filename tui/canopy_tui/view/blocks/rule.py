@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _STOPS = {
     "end_turn": "ended",
+    "not_said": "ended (the agent did not say why)",
     "cancelled": "stopped",
     "max_tokens": "ended at the token limit",
     "max_turn_requests": "ended at the request limit",
