@@ -242,7 +242,7 @@ async def test_a_session_that_was_left_behind_is_offered_with_its_draft(tmp_path
         await play.until(lambda: play.stage.started == 1, "the start")
         play.stage.ready()
         await play.settle()
-        assert play.stage.acted[-1] == i.LoadSession("old-1", HERE, "", ROOT)
+        assert play.stage.acted[-1] == i.LoadSession("old-1", HERE, "Fix it", ROOT)
         opened = e.SessionOpened(session="old-1", at=2.0, cwd=HERE)
         play.stage.apply(opened, e.SessionClosed(session=ROOT))
         await play.until(lambda: play.app.open_session == "old-1", "the old session")

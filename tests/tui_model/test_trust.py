@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from canopy_tui.model import events as e
-from canopy_tui.open_sessions import OpenSessions
+from canopy_tui.open_sessions import LeftSession, OpenSessions
 from canopy_tui.trust import TrustedDirectories
 
 HOLDER = """
@@ -20,6 +20,9 @@ from canopy_tui.open_sessions import OpenSessions
 notes = OpenSessions(Path(sys.argv[1]))
 notes.observe(e.SessionOpened(session="s", at=1.0, cwd="/w"))
 notes.observe(e.PromptSent(session="s", text="fix  the till", at=2.0))
+for old, ending in (("t", e.ReplayFailed), ("u", e.SessionOpened)):
+    notes.observe(e.ReplayStarted(session=old, at=3.0, cwd="/old", title="old " + old))
+    notes.observe(ending(session=old, **({"at": 4.0, "cwd": "/old"} if old == "u" else {})))
 print("held", flush=True)
 sys.stdin.read()
 os._exit(9)
@@ -87,9 +90,8 @@ def test_a_session_is_held_until_its_client_ends_and_then_offered_once(tmp_path:
         assert holder.wait() == 9
     assert notes.holder("s") is None
     assert notes.left_behind("/elsewhere") is None
-    left = notes.left_behind("/w")
-    assert left is not None
-    assert (left.session, left.cwd, left.title) == ("s", "/w", "fix the till")
+    assert notes.left_behind("/old") == LeftSession("u", "/old", "old u")  # nothing was said in it
+    assert notes.left_behind("/w") == LeftSession("s", "/w", "fix the till")
     assert notes.left_behind("/w") is None
 
 

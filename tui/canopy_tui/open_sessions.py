@@ -50,14 +50,22 @@ class OpenSessions:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "open"
         self._notes: dict[str, _Note] = {}
+        self._loading: dict[str, str] = {}
+        """Titles of stored sessions that are being opened: they hold messages."""
 
     def observe(self, event: e.Event) -> None:
         """Follow what happens in the client."""
         from canopy_tui.model import events as e
 
         match event:
+            case e.ReplayStarted(session=session, title=title):
+                self._loading[session] = title
+            case e.ReplayFailed(session=session):
+                self._loading.pop(session, None)
             case e.SessionOpened(session=session, cwd=cwd):
                 self.take(session, cwd)
+                if session in self._loading:
+                    self.spoken(session, self._loading.pop(session))
             case e.SessionClosed(session=session):
                 self.release(session)
             case e.PromptSent(session=session, text=text):

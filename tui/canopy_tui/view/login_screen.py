@@ -100,7 +100,9 @@ class LoginScreen(ModalScreen[None]):
             tried = Content.styled("Logging in …", "bold $primary")
         elif need is not None and need.tried:
             tried = foreign(need.tried, "bold $error")
-        self.query_one("#login-tried", Static).update(tried)
+        line = self.query_one("#login-tried", Static)
+        line.update(tried)
+        line.display = bool(tried)
 
     def on_key(self, event: events.Key) -> None:
         """Numbers choose."""

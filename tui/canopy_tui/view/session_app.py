@@ -65,7 +65,7 @@ class SessionApp(WriteApp):
         )
 
         def answered(yes: bool | None) -> None:
-            self._to_load = i.LoadSession(left.session, left.cwd) if yes else None
+            self._to_load = i.LoadSession(left.session, left.cwd, left.title) if yes else None
             self.host.start()
 
         from canopy_tui.view.unasked_question import UnaskedConfirm
