@@ -13,7 +13,6 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from canopy_shared import jsonio, methods
@@ -282,7 +281,7 @@ class Recording:
     def damage(self) -> str:
         """What could not be read, in one sentence; nothing for a whole recording."""
         if not self.broken:
-            return ""
+            return "" if self.steps else "only the first line is there"
         *others, last = self.broken
         if self.torn and not others:
             return f"line {last} is cut off and was left out"
@@ -295,6 +294,10 @@ class Recording:
 
 
 _LINES_NAMED = 5
+_LONGEST = 366 * 86400.0
+"""Seconds after which no step comes; a line that says so has a broken time, and comes at once."""
+_LATEST = 253_370_764_800.0
+"""The year 9999, in epoch seconds: dates end there."""
 _HEAD_LIMIT = 1 << 16
 """Bytes of a first line; what has none, be it without end, is not read on."""
 
@@ -319,7 +322,7 @@ def read_recording(file: Path) -> Recording:
         )
     steps, broken = _steps(lines)
     torn = bool(broken) and broken[-1] == len(lines) + 1
-    return Recording(_number(head.get("at")), steps, broken, torn)
+    return Recording(_number(head.get("at"), _LATEST), steps, broken, torn)
 
 
 def is_recording(file: Path) -> bool:
@@ -354,7 +357,7 @@ def _row(line: bytes) -> dict[str, Any] | None:
 
 
 def _step(row: dict[str, Any], latest: float) -> Step | None:
-    at = max(latest, _number(row.get("t")))
+    at = max(latest, _number(row.get("t"), _LONGEST))
     event = row.get("event")
     if isinstance(event, str):
         facts = {key: value for key, value in row.items() if key not in ("t", "event")}
@@ -367,5 +370,6 @@ def _step(row: dict[str, Any], latest: float) -> Step | None:
     return Step(at, sender, message_of(message)) if isinstance(message, dict) else None
 
 
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, (int, float)) and isfinite(value) else 0.0
+def _number(value: object, most: float) -> float:
+    """``value`` as seconds; 0 for what is none, which no clock shows or no recording lasts."""
+    return float(value) if isinstance(value, (int, float)) and 0 <= value <= most else 0.0

@@ -62,6 +62,7 @@ async def test_playing_by_key_and_mouse(
         await pilot.click(bar, offset=(bar.render().plain.index("pause") + 1, 0))
         assert app.playback.paused
         await play.press("greater_than_sign")
+        await play.shows("paused ×2")
         assert app.playback.speed == 2.0
         await play.press("less_than_sign", "less_than_sign")
         assert app.playback.speed == 0.5
@@ -82,6 +83,9 @@ async def test_playing_by_key_and_mouse(
         await play.until(lambda: any(tmp_path.glob("canopy-*.md")), "the export")
         await play.press("h", "i", "enter", "ctrl+o", "f1")
         await play.shows("Step to what changed next")
-        await play.press("escape", "ctrl+q")
+        await play.press("escape")
+        await play.shows("Space again")
+        await play.press("space")
         await play.until(lambda: not app.is_running, "the end")
+    assert app.wants_more
     assert app.return_code == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -146,10 +147,26 @@ def test_a_recording_that_was_cut_off_says_where(tmp_path: Path) -> None:
         whole_last = rest.endswith(b"}}}")
         assert len(recording.steps) == lines - 1 + whole_last
         torn = bool(rest) and not whole_last
-        expected = f"line {lines + 1} is cut off and was left out" if torn else ""
+        expected = "" if recording.steps else "only the first line is there"
+        if torn:
+            expected = f"line {lines + 1} is cut off and was left out"
         assert recording.damage() == expected
     file.write_bytes(whole.replace(b'"method"', b"method", 1))
     assert read_recording(file).damage() == "line 2 is broken and was left out"
+
+
+@pytest.mark.parametrize("time", ["1e308", "1e400", "-5", "NaN", "1" + "0" * 400, "4e7", "true"])
+def test_a_time_that_no_recording_lasts_is_none(tmp_path: Path, time: str) -> None:
+    file = tmp_path / "r.jsonl"
+    frame = Notification("session/cancel", {"sessionId": "s"})
+    recorded(file, (1.0, CLIENT, frame), (2.0, CLIENT, frame))
+    head, first, second, _ = file.read_text().split("\n")
+    odd = f'{{"t":{time},{first.partition(",")[2]}'
+    file.write_text("\n".join([head, odd, first, odd, second]))
+    recording = read_recording(file)
+    assert recording.duration <= 2.0
+    file.write_text("\n".join([f'{{"at":{time},{head[1:].replace("at", "was")}', first]))
+    datetime.fromtimestamp(read_recording(file).started_at)
 
 
 def test_only_the_first_line_is_read_of_what_is_no_recording(tmp_path: Path) -> None:

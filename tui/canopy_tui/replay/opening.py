@@ -35,10 +35,13 @@ def run_replay(recording: Recording, *, speed: float, paused: bool) -> int:
 
 
 async def _run(recording: Recording, speed: float, paused: bool) -> int:
-    app = replay_app(recording, speed=speed, paused=paused)
-    with leaving_on_signals(app):
-        await app.run_async()
-    return app.return_code or 0
+    while True:
+        app = replay_app(recording, speed=speed, paused=paused)
+        with leaving_on_signals(app):
+            await app.run_async()
+        if not app.wants_more:
+            return app.return_code or 0
+        speed, paused = app.playback.speed, False
 
 
 def replay_app(

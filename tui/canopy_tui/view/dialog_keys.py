@@ -276,7 +276,7 @@ LEADS = Group("Links of an entry", (Key("leads-close", "escape,q,ctrl+c", "pick(
 PLAYBACK = Group(
     "Recording",
     (
-        Key("playback-pause", "space", "toggle_playback", "Pause, and go on"),
+        Key("playback-pause", "space", "toggle_playback", "Pause, go on; again"),
         Key("playback-step", "full_stop", "step_playback", "Step to what changed next"),
         Key("playback-faster", "greater_than_sign", "change_speed(1)", "Faster"),
         Key("playback-slower", "less_than_sign", "change_speed(-1)", "Slower"),

@@ -33,6 +33,7 @@ class ReplayApp(ReadOnlyApp):
     def __init__(self, make_host: MakeHost, around: Surroundings, damage: str = "") -> None:
         super().__init__(make_host, around)
         self._damage = damage
+        self.wants_more = False
 
     def on_ready(self) -> None:
         """What is not shown has to be told."""
@@ -49,7 +50,11 @@ class ReplayApp(ReadOnlyApp):
         return (ReplayBar(self.playback, self.around.glyphs),)
 
     def action_toggle_playback(self) -> None:
-        """Pause, or go on."""
+        """Pause, or go on; at the end all over again, which is for who made this app."""
+        if self.playback.done:
+            self.wants_more = True
+            self.exit(0)
+            return
         self.playback.toggle()
         self._show_bar()
 

@@ -99,17 +99,16 @@ class ReplayBar(Clickable):
         playing = self._playback
         if playing.done:
             return f"{mark('done', self._glyphs).glyph} over"
+        speed = f"{'x' if self._glyphs == ASCII else '×'}{playing.speed:g}"
         if playing.paused:
-            return f"{'=' if self._glyphs == ASCII else '‖'} paused"
-        speed = f"{playing.speed:g}"
-        return (
-            f"{mark('running', self._glyphs).glyph} {'x' if self._glyphs == ASCII else '×'}{speed}"
-        )
+            paused = f"{'=' if self._glyphs == ASCII else '‖'} paused"
+            return paused if playing.speed == 1 else f"{paused} {speed}"
+        return f"{mark('running', self._glyphs).glyph} {speed}"
 
     def _key(self, key: Key) -> Content:
         word = _WORDS[key.id]
-        if key.id == "playback-pause" and self._playback.paused:
-            word = "go on"
+        if key.id == "playback-pause" and (self._playback.paused or self._playback.done):
+            word = "again" if self._playback.done else "go on"
         name, _, parameter = key.action.partition("(")
         parameters = (int(parameter[:-1]),) if parameter else ()
         go = clickable(f"app.{name}", *parameters)
