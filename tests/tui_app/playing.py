@@ -12,6 +12,7 @@ from textual import events
 from textual.keys import _character_to_key
 
 from canopy_tui.view.app import CanopyApp
+from canopy_tui.view.keymap import IN_FORCE
 from canopy_tui.view.surroundings import Surroundings
 from tui_app.stage import Stage
 from waiting import eventually
@@ -150,4 +151,7 @@ async def playing(
         if ready:
             stage.ready()
             await play.settle()
-        yield play
+        try:
+            yield play
+        finally:
+            IN_FORCE.use({})  # a process has one keyboard, and the next test the usual keys
