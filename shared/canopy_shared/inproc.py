@@ -15,7 +15,7 @@ from canopy_shared.coalesce import coalesce
 if TYPE_CHECKING:
     from canopy_shared.frames import Frame
 
-HIGH_WATER = 2000
+HIGH_WATER = 256
 """Frames that may wait before :meth:`InProcessTransport.drained` holds the sender back."""
 
 

@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from canopy_tui import first_frame
 from canopy_tui.frame_pump import FramePump, frame_rate
 from canopy_tui.model.intents import SendPrompt
+from canopy_tui.model.loading import is_loading
 from canopy_tui.view.app import CanopyApp
 from canopy_tui.view.surroundings import Surroundings
 from tui_app.stage import ROOT, Stage
@@ -48,7 +49,10 @@ class Paced(Stage):
 
     def make(self, schedule: Schedule, paint: OnTouched) -> Paced:
         """What the app calls to get its host."""
-        self._paint = FramePump(paint, schedule, rate=frame_rate(os.environ)).add
+        rate = frame_rate(os.environ)
+        self._paint = FramePump(
+            paint, schedule, rate=rate, loading=lambda: is_loading(self.state)
+        ).add
         return self
 
 

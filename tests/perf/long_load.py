@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from client_load import Paced
 
 from canopy_tui import first_frame
+from canopy_tui.courtesy import HELPING, Courtesy
 from canopy_tui.model import events as e
 from canopy_tui.view.app import CanopyApp
 from canopy_tui.view.surroundings import Surroundings
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from tui_app.stage import Stage
 
 CALLS = 5
-SLICE = 20
-"""Updates between two looks at the terminal, as a pipe gives them."""
 
 
 def told(stage: Stage, session: str, turns: int) -> Iterator[None]:
@@ -45,7 +44,7 @@ def told(stage: Stage, session: str, turns: int) -> Iterator[None]:
         yield
 
 
-async def work(app: CanopyApp, stage: Stage, what: str, done: Path) -> None:
+async def work(app: CanopyApp, stage: Stage, what: str, done: Path, courtesy: Courtesy) -> None:
     """Tell it, say that it is told, and wait."""
     await eventually(lambda: app.main.is_mounted and stage.started, "the first frame")
     kind, _, number = what.partition(":")
@@ -64,8 +63,8 @@ async def work(app: CanopyApp, stage: Stage, what: str, done: Path) -> None:
         )
         session = stage.state.roots[-1]
         for at, _ in enumerate(told(stage, session, 1_000)):
-            if at % SLICE == 0:
-                await asyncio.sleep(0)
+            if at % HELPING == 0:
+                await courtesy.breathe()
     app.exit(0)
 
 
@@ -74,9 +73,15 @@ async def main() -> None:
     stage = Paced(time.time)
     for name in first_frame.WHILE_THE_AGENT_BOOTS:  # it has booted
         importlib.import_module(name)
-    around = Surroundings(directory="/home/ada/till", bell=False, on_painted=first_frame.is_painted)
+    courtesy = Courtesy()
+    around = Surroundings(
+        directory="/home/ada/till",
+        bell=False,
+        on_painted=first_frame.is_painted,
+        on_key=courtesy.key,
+    )
     app = CanopyApp(stage.make, around)
-    task = asyncio.create_task(work(app, stage, sys.argv[1], Path(sys.argv[2])))
+    task = asyncio.create_task(work(app, stage, sys.argv[1], Path(sys.argv[2]), courtesy))
     await app.run_async()
     await task
 

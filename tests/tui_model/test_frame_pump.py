@@ -18,11 +18,13 @@ class Clock:
         self.now = 100.0
         self.waiting: list[tuple[float, Callable[[], None]]] = []
         self.painted: list[tuple[float, Touched]] = []
+        self.loading = False
         self.pump = FramePump(
             lambda touched: self.painted.append((self.now, touched)),
             lambda seconds, call: self.waiting.append((self.now + seconds, call)),
             rate=20,
             clock=lambda: self.now,
+            loading=lambda: self.loading,
         )
 
     def advance(self, seconds: float) -> None:
@@ -49,6 +51,18 @@ def test_a_stream_is_painted_twenty_times_a_second() -> None:
     assert {entry for _, touched in clock.painted for _, entry in touched.entries} == set(
         range(1000)
     )
+
+
+def test_a_load_is_painted_a_few_times_a_second() -> None:
+    clock = Clock()
+    clock.loading = True
+    for number in range(1000):
+        clock.pump.add(one(number))
+        clock.advance(0.001)
+    clock.advance(1)
+    assert 4 <= len(clock.painted) <= 6
+    clock.pump.add(Touched(requests=True))
+    assert clock.painted[-1][1].requests
 
 
 def test_the_first_change_after_a_rest_is_painted_at_once() -> None:

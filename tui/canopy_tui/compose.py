@@ -24,6 +24,7 @@ from canopy_tui import first_frame
 from canopy_tui.agent_connection import StartFailedError
 from canopy_tui.app_run import leaving_on_signals, logging_to
 from canopy_tui.background_note import note
+from canopy_tui.courtesy import Courtesy, courteous
 from canopy_tui.first_session import Beginning, FirstSession
 from canopy_tui.late_host import LateHost
 from canopy_tui.model.glyphs import glyph_set
@@ -174,7 +175,7 @@ async def _run(
 
         made: list[LateHost] = []
         folder = locations(stage.environment).state
-        kept = None
+        kept, courtesy = None, Courtesy()
         beginning = Beginning(first)
         if stage.remembers:
             kept = Remembered(folder, stage.agent_command, stage.directory, trusted=trusted)
@@ -189,7 +190,7 @@ async def _run(
                 from canopy_tui.controller import Controller
 
                 return Controller(
-                    first_frame.importing_meanwhile(stage.launch),
+                    courteous(first_frame.importing_meanwhile(stage.launch), courtesy),
                     stage.directory,
                     schedule=schedule,
                     on_touched=paint,
@@ -203,7 +204,8 @@ async def _run(
             made.append(LateHost(control, paint))
             return made[0]
 
-        around = replace(_surroundings(stage, beginning), on_painted=first_frame.is_painted)
+        seen = first_frame.is_painted
+        around = replace(_surroundings(stage, beginning), on_painted=seen, on_key=courtesy.key)
         if kept is not None:
             plain = first == FirstSession()
             around = replace(

@@ -19,6 +19,7 @@ from canopy_tui.control_work import ControlWork
 from canopy_tui.frame_pump import FramePump, frame_rate
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
+from canopy_tui.model.loading import is_loading
 from canopy_tui.model.queue import get
 from canopy_tui.model.reduce import reduce
 from canopy_tui.model.state import MODE, MODEL, ClientState, Phase, RequestState, Touched
@@ -69,7 +70,12 @@ class Controller:
         self.state = state if state is not None else ClientState()
         self._clock = clock
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._pump = FramePump(on_touched, schedule, rate=frame_rate(environment))
+        self._pump = FramePump(
+            on_touched,
+            schedule,
+            rate=frame_rate(environment),
+            loading=lambda: is_loading(self.state),
+        )
         self._work = BackgroundWork(
             lambda: self.state, lambda: self._client, self.apply, self._spawn, clock
         )

@@ -13,6 +13,10 @@ from canopy_tui.model.state import Touched
 LOCAL_RATE = 20.0
 REMOTE_RATE = 10.0
 """Frames a second: a frame of a scrolling transcript is about 13 kB on the terminal."""
+LOADING_RATE = 4.0
+"""Frames a second while a session is loaded: nobody reads along, and painting all of them would
+take as long as the load.
+"""
 
 Schedule = Callable[[float, Callable[[], None]], object]
 """Calls the callback once, in so many seconds."""
@@ -24,7 +28,9 @@ def frame_rate(environment: Mapping[str, str]) -> float:
 
 
 class FramePump:
-    """Gathers what was touched and hands it on once a frame."""
+    """Gathers what was touched and hands it on once a frame; ``loading`` says whether a session is
+    being loaded.
+    """
 
     def __init__(
         self,
@@ -33,10 +39,12 @@ class FramePump:
         *,
         rate: float = LOCAL_RATE,
         clock: Callable[[], float] = time.monotonic,
+        loading: Callable[[], bool] = lambda: False,
     ) -> None:
         self._paint = paint
         self._schedule = schedule
         self._interval = 1.0 / rate
+        self._loading = loading
         self._clock = clock
         self._touched = Touched()
         self._painted_at = -self._interval
@@ -52,7 +60,8 @@ class FramePump:
             self.flush()
         elif not self._due:
             self._due = True
-            wait = self._painted_at + self._interval - self._clock()
+            slow = 1.0 / LOADING_RATE if self._loading() else 0.0
+            wait = self._painted_at + max(self._interval, slow) - self._clock()
             self._schedule(max(0.0, wait), self._frame)
 
     def stop(self) -> None:

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView
 
 
+def is_loading(state: ClientState) -> bool:
+    """Whether any session is being loaded."""
+    return any(state.sessions[root].loading is not None for root in state.roots)
+
+
 def progress(state: ClientState, root: SessionView, now: float) -> str:
     """``1,204 updates · 310 entries · 3 agents · 4s``; empty when nothing is loaded."""
     loading = root.loading

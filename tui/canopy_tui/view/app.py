@@ -139,6 +139,7 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
         """Keys go past the desk first, so that none answers a request by accident."""
         if self._calm is not None and isinstance(event, events.InputEvent | events.Paste):
             self._calm.used()
+            self.around.on_key()
         match event:
             case events.Key() | events.Paste() if not event.is_forwarded and self.desk.takes(event):
                 return
