@@ -19,7 +19,7 @@ from canopy_tui.file_index import FileIndex
 from canopy_tui.model import events as e
 from canopy_tui.model.intents import EditQueued, SendPrompt
 from canopy_tui.model.shelf import Draft, Shelf
-from tui_app.playing import NARROW, Play, playing
+from tui_app.playing import NARROW, Play, key_event, playing
 from tui_app.stage import ROOT
 
 if TYPE_CHECKING:
@@ -310,3 +310,33 @@ def test_a_mark_that_nobody_made_is_only_words() -> None:
     assert shelf.spans(text) == []
     mark = shelf.put_text("a\nb\n[Image 1]")
     assert shelf.whole(f"{mark} {mark}") == "a\nb\n[Image 1] a\nb\n[Image 1]"
+
+
+async def test_what_is_typed_behind_a_key_is_not_lost_with_it() -> None:
+    """Enter, and more before anything else has run: what is typed then is the next message."""
+    async with playing(NARROW) as play:
+        play.stage.apply(
+            e.UpdateArrived(ROOT, AvailableCommandsUpdate((Command("review", "Look"),)), 1.0)
+        )
+        await play.settle()
+        area = play.app.main.composer.area
+
+        def at_once(*keys: str) -> None:
+            for key in keys:
+                area._on_key(key_event(key))
+                if key.isprintable() and len(key) == 1:
+                    area.insert(key)
+
+        at_once("o", "n", "e", "enter", "t", "w", "o", "enter", "x")
+        await play.until(lambda: len(play.stage.acted) == 2, "two messages")
+        assert [one.text for one in play.stage.acted if isinstance(one, SendPrompt)] == [
+            "one",
+            "two",
+        ]
+        assert play.draft == "x"
+        await play.press("backspace")
+        await play.write("/rev")
+        await play.shows("/review")
+        at_once("tab", "a", "b")
+        await play.settle()
+        assert play.draft == "/review ab"

@@ -6,12 +6,11 @@ known here.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -43,17 +42,15 @@ class Offer:
 
 
 class Completion(OptionList):
-    """Never has the focus: the text field hands its keys over while the list is open."""
+    """Never has the focus: the text field hands its keys over while the list is open.
+
+    ``taken`` is called with what is picked: what is typed next must find it in its place already.
+    """
 
     can_focus = False
 
-    @dataclass
-    class Chosen(Message):
-        """``offer`` was picked."""
-
-        offer: Offer
-
     def __init__(self) -> None:
+        self.taken: Callable[[Offer], None] = lambda _offer: None
         super().__init__(id="completion", markup=False, compact=True)
         self._offers: tuple[Offer, ...] = ()
         self._note = ""
@@ -154,10 +151,11 @@ class Completion(OptionList):
         elif is_key("list-down", key):
             self.action_cursor_down()
         elif is_key("list-take", key):
-            self.highlighted = self.highlighted or self._first
-            self.action_select()
-        elif is_key("list-take-or-send", key) and self._is_picked and not self._is_whole:
-            self.action_select()
+            self._take(self.highlighted or self._first)
+        elif (
+            is_key("list-take-or-send", key) and self.highlighted is not None and not self._is_whole
+        ):
+            self._take(self.highlighted)
         else:
             return False
         return True
@@ -165,10 +163,6 @@ class Completion(OptionList):
     @staticmethod
     def _is_move(key: str) -> bool:
         return is_key("list-up", key) or is_key("list-down", key)
-
-    @property
-    def _is_picked(self) -> bool:
-        return self.highlighted is not None
 
     @property
     def _is_whole(self) -> bool:
@@ -179,10 +173,13 @@ class Completion(OptionList):
         return self._offers[place - self._first].text == self._typed.rstrip()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Enter, Tab or a click."""
+        """A click."""
         event.stop()
+        self._take(event.option_index)
+
+    def _take(self, row: int) -> None:
         self.display = False
-        self.post_message(self.Chosen(self._offers[event.option_index - self._first]))
+        self.taken(self._offers[row - self._first])
 
 
 def _line(offer: Offer, width: int, column: int) -> Content:

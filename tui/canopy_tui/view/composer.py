@@ -20,7 +20,7 @@ from canopy_tui.view import keymap, placeholders
 from canopy_tui.view.attaching import Attaching
 from canopy_tui.view.attachment_strip import AttachmentStrip
 from canopy_tui.view.completing import Completing
-from canopy_tui.view.completion import Completion
+from canopy_tui.view.completion import Completion, Offer
 from canopy_tui.view.placeholders import Abilities
 from canopy_tui.view.posting import Posted
 from canopy_tui.view.prompt_area import Ghost, PromptArea, plain
@@ -94,11 +94,14 @@ class Composer(Vertical):
     def on_mount(self) -> None:
         """Wire the field to its surroundings."""
         area, shelf = self.area, self.drafts.shelf
-        self.completing = Completing(area, self.query_one(Completion), self._around.files)
+        self._list = self.query_one(Completion)
+        self._list.taken = self._take
+        self.completing = Completing(area, self._list, self._around.files)
         self.attaching = Attaching(
             area, shelf, self._around, self.completing, self.tell, lambda: self.sending.can.pictures
         )
         area.first_chance = self._first_chance
+        area.sends = self._enter
         area.beyond = self._beyond
         area.takes_paste = self.attaching.take_paste
         area.marks = shelf.spans
@@ -226,10 +229,9 @@ class Composer(Vertical):
         if self.sending.root is not None:
             self.sending.say_queued(event.prompt)
 
-    def on_prompt_area_sent(self, event: PromptArea.Sent) -> None:
+    def _enter(self, text: str) -> None:
         """Send, keep an edit, or let a held queue go."""
-        event.stop()
-        self.sending.enter(event.text)
+        self.sending.enter(text)
         self._show_queue()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
@@ -244,10 +246,9 @@ class Composer(Vertical):
         event.stop()
         self.completing.offer()
 
-    def on_completion_chosen(self, event: Completion.Chosen) -> None:
+    def _take(self, offer: Offer) -> None:
         """Something was picked from the list."""
-        event.stop()
-        self.completing.take(event.offer)
+        self.completing.take(offer)
         self.area.focus()
 
     def on_attachment_strip_unfold(self, event: AttachmentStrip.Unfold) -> None:
@@ -311,7 +312,9 @@ class Composer(Vertical):
         self.query_one("#composer-box").border_title = Content(title)
 
     def _first_chance(self, event: events.Key) -> bool:
-        if self.query_one(Completion).take_key(event.key):
+        if self._list.display:
+            self.completing.offer()  # for all that is typed, not only for what was told so far
+        if self._list.take_key(event.key):
             return True
         if keymap.is_key("complete", event.key):
             taken = self.area.take_ghost() or self.attaching.unfold_at_caret()

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import set_cell_size
 from textual import events
-from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
@@ -69,6 +68,8 @@ class PromptArea(TextArea, inherit_bindings=False):
     """A multi-line field. Enter sends; the newline keys and a trailing backslash break the line.
 
     ``first_chance`` is asked before any key is used here and says whether it took the key.
+    ``sends`` gets what the person wants sent, which is still in the field: it is called, no message
+    is posted, because what is typed next is here before a message is anywhere.
     ``beyond`` is asked for the text above the first line (True) or below the last (False); None
     means that there is nothing. ``takes_paste`` says whether it took what was pasted. ``marks``
     gives the parts of a line that are one character to the person, ``links`` parts to colour,
@@ -82,22 +83,17 @@ class PromptArea(TextArea, inherit_bindings=False):
         *keymap.everywhere("interrupt"),  # before the screen, which would only copy
     ]
 
-    @dataclass
-    class Sent(Message):
-        """The person wants ``text`` sent. It is still in the field."""
-
-        text: str
-
     def __init__(self) -> None:
-        self._sends = frozenset(keymap.keys_of("send").split(","))
+        self._send_keys = frozenset(keymap.keys_of("send").split(","))
         breaks = frozenset(keymap.keys_of("newline").split(","))
         if keymap.keys_of("newline") == keymap.USUAL["newline"]:
             breaks |= NEWLINE_KEYS
         # Enter has to do something: where nothing is on it it breaks the line
         used = {key for group in _HEARD for one in group.keys for key in _keys_of(one)}
-        self._breaks = (breaks | ({"enter"} - used)) - self._sends
+        self._breaks = (breaks | ({"enter"} - used)) - self._send_keys
         # Before the rest: the field asks for marks while it is made.
         self.first_chance: Callable[[events.Key], bool] = lambda _event: False
+        self.sends: Callable[[str], None] = lambda _text: None
         self.beyond: Callable[[bool], str | None] = lambda _older: None
         self.takes_paste: Callable[[str], bool] = lambda _text: False
         self.marks: Spans = lambda _line: []
@@ -134,7 +130,7 @@ class PromptArea(TextArea, inherit_bindings=False):
     def _on_key(self, event: events.Key) -> None:  # type: ignore[override]  # sync is allowed
         if self.first_chance(event):
             taken = True
-        elif event.key in self._sends:
+        elif event.key in self._send_keys:
             self._send_or_break()
             taken = True
         elif event.key in self._breaks:
@@ -154,7 +150,7 @@ class PromptArea(TextArea, inherit_bindings=False):
         if self.selection.is_empty and self.document[row][:column].endswith("\\"):
             self._replace_via_keyboard("\n", (row, column - 1), (row, column))
         else:
-            self.post_message(self.Sent(self.text.strip("\n")))
+            self.sends(self.text.strip("\n"))
 
     async def _on_paste(self, event: events.Paste) -> None:
         text = plain(event.text)
