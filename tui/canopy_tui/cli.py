@@ -6,6 +6,7 @@ loads no user interface; nothing here knows what happens behind a door.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING, Final, assert_never
@@ -98,6 +99,13 @@ def _open_client(request: OpenClient) -> int:
     directory = _existing_directory(request.directory)
     agent_command = None if request.agent is None else _agent_command(request.agent)
     _need_terminal("canopy --stdio serves an ACP client, and canopy --plain talks in lines")
+    from canopy_tui.terminal_guard import standing_by
+
+    with standing_by():
+        return _run_client(request, directory, agent_command)
+
+
+def _run_client(request: OpenClient, directory: Path, agent_command: tuple[str, ...] | None) -> int:
     from canopy_tui import first_frame
 
     first_frame.ahead()
@@ -200,9 +208,12 @@ def _replay(request: Replay) -> int:
             _complain(f"{request.file!r}: {recording.damage()}")
         return print_recording(recording)
     _need_terminal("canopy replay --plain FILE prints the recording")
-    from canopy_tui.replay.opening import run_replay
+    from canopy_tui.terminal_guard import standing_by
 
-    return run_replay(recording, speed=request.speed, paused=request.paused)
+    with standing_by():
+        from canopy_tui.replay.opening import run_replay
+
+        return run_replay(recording, speed=request.speed, paused=request.paused)
 
 
 def _rather_inspect(file: Path) -> str:
@@ -223,6 +234,7 @@ def _inspect(request: Inspect) -> int:
         _need_terminal("canopy inspect --plain prints the session")
     from canopy_agent.session.lookup import NoSessionError, find_session
     from canopy_tui.compose import run_inspect
+    from canopy_tui.terminal_guard import standing_by
 
     found = None
     try:
@@ -230,8 +242,10 @@ def _inspect(request: Inspect) -> int:
             found = find_session(request.session, directory, _claude_folder())
     except NoSessionError as error:
         raise StartError(str(error), USAGE_EXIT) from None
+    guarded = contextlib.nullcontext() if request.plain else standing_by()
     try:
-        return run_inspect(found, _claude_folder(), plain=request.plain)
+        with guarded:
+            return run_inspect(found, _claude_folder(), plain=request.plain)
     except OSError as error:
         reason = error.strerror or str(error)
         place = str(found.path if found is not None else directory)

@@ -15,6 +15,8 @@ import sys
 import threading
 from typing import IO, TYPE_CHECKING, Any
 
+from canopy_tui import terminal_guard
+
 if TYPE_CHECKING:
     from textual.driver import Driver
 
@@ -79,8 +81,8 @@ def of_the_terminal(file: IO[str]) -> IO[str]:
 
 
 def lasting(driver: type[Driver]) -> type[Driver]:
-    """The same driver, which writes to a :class:`LastingOutput` if it writes to a file, and whose
-    terminal is watched.
+    """The same driver, which writes to a :class:`LastingOutput` if it writes to a file, whose
+    terminal is watched, and which tells the guard of the terminal when it draws.
     """
 
     class LastingDriver(driver):  # type: ignore[valid-type, misc]
@@ -93,6 +95,7 @@ def lasting(driver: type[Driver]) -> type[Driver]:
                 self._file = LastingOutput(of_the_terminal(file))
 
         def start_application_mode(self) -> None:
+            self._tell_guard()
             super().start_application_mode()
             stdin = sys.__stdin__
             if not self._watched and hasattr(select, "poll") and stdin is not None:
@@ -100,5 +103,16 @@ def lasting(driver: type[Driver]) -> type[Driver]:
                 arguments = (stdin.fileno(),)
                 name = "terminal-watch"
                 threading.Thread(target=watch, args=arguments, daemon=True, name=name).start()
+
+        def close(self) -> None:
+            super().close()  # everything is written now
+            guard = terminal_guard.present()
+            if guard is not None:
+                guard.has_left()
+
+        def _tell_guard(self) -> None:
+            guard = terminal_guard.present()
+            if guard is not None:
+                guard.draws(self.fileno, self._patch_iflag, self._patch_lflag)
 
     return LastingDriver
