@@ -294,16 +294,6 @@ async def test_nothing_to_go_to() -> None:
         await play.shows("Nothing waits for you.")
 
 
-async def test_withdrawn_is_said_and_left_by_itself() -> None:
-    async with playing() as play:
-        number = await asked(play)
-        play.stage.withdraw(number)
-        await play.shows("withdrawn")
-        await play.press("y")
-        assert play.stage.acted == []
-        await play.until(lambda: play.app.shows_main, "the main screen")
-
-
 async def test_withdrawn_gives_way_to_the_next() -> None:
     async with playing() as play:
         first = await asked(play, call="one")

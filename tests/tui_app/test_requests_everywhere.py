@@ -37,6 +37,12 @@ def on_request(play: Play) -> bool:
     return isinstance(play.screen, RequestScreen)
 
 
+def leave_withdrawn(play: Play) -> None:
+    """As if the time was over in which a request says that it is withdrawn."""
+    assert isinstance(play.screen, RequestScreen)
+    play.app.call_later(play.screen._leave_withdrawn)
+
+
 async def open_screens(play: Play) -> None:
     """Things that open screens: a tool call, a task, a file."""
     play.stage.call(
@@ -189,7 +195,10 @@ async def test_a_key_for_what_lies_below_goes_there_and_the_request_waits_for_a_
         assert play.stage.acted == []
 
 
-async def test_a_request_that_goes_while_a_reason_is_written_gives_no_key_to_the_next() -> None:
+async def test_a_request_that_goes_while_a_reason_is_written_gives_no_key_to_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(request_screen, "WITHDRAWN_SECONDS", 600.0)  # the key comes before that
     async with playing() as play:
         first = play.stage.ask_permission(call="one")
         await play.until(lambda: on_request(play), "the request on screen")
@@ -200,6 +209,7 @@ async def test_a_request_that_goes_while_a_reason_is_written_gives_no_key_to_the
         play.stage.withdraw(first)
         await play.shows("withdrawn")
         await play.press("enter")  # too late for the one, and not meant for the other
+        leave_withdrawn(play)
         await play.until(lambda: play.app.shows_main, "the main screen")
         await play.write("y and n")
         assert play.draft == "use yy and n"
@@ -212,7 +222,25 @@ async def test_a_request_that_goes_while_a_reason_is_written_gives_no_key_to_the
 # --- the ends of a request --------------------------------------------------------------------
 
 
-async def test_what_was_answered_elsewhere_is_said() -> None:
+async def test_withdrawn_is_said_and_left_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_screen, "WITHDRAWN_SECONDS", 600.0)
+    async with playing() as play:
+        number = play.stage.ask_permission()
+        await play.until(lambda: on_request(play), "the request on screen")
+        play.clock.pass_by(QUIET + 0.01)
+        play.stage.withdraw(number)
+        await play.shows("withdrawn")
+        await play.press("y", "escape")
+        monkeypatch.setattr(request_screen, "WITHDRAWN_SECONDS", 0.05)
+        number = play.stage.ask_permission(call="two")
+        await play.until(lambda: on_request(play), "the other one on screen")
+        play.stage.withdraw(number)
+        await play.until(lambda: play.app.shows_main, "the main screen")
+        assert play.stage.acted == []
+
+
+async def test_what_was_answered_elsewhere_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_screen, "WITHDRAWN_SECONDS", 600.0)
     async with playing() as play:
         first = play.stage.ask_permission(call="one")
         await play.until(lambda: on_request(play), "the request on screen")
@@ -221,6 +249,7 @@ async def test_what_was_answered_elsewhere_is_said() -> None:
         await play.shows("This call is over already")
         play.stage.withdraw(first)
         await play.shows("answered elsewhere")
+        leave_withdrawn(play)
         await play.until(
             lambda: isinstance(play.screen, RequestScreen) and play.screen.key == second,
             "the other one",
