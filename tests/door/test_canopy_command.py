@@ -243,11 +243,35 @@ def test_doctor_wins_over_a_folder_of_that_name(
     assert doors.opened == []
 
 
-def test_doctor_looks_at_the_real_installation() -> None:
+SETTINGS = """theme = "blak"
+glyph = "ascii"
+
+[keys]
+sesions = "alt+s"
+undo = "ctrl+zz"
+"""
+
+
+def test_doctor_looks_at_the_real_installation(tmp_path: Path) -> None:
     secret = "sk-ant-a-very-secret-value"
-    done = canopy("doctor", ANTHROPIC_API_KEY=secret, CLAUDE_CODE_EXECUTABLE="")
+    file = tmp_path / "config.toml"
+    file.write_text(SETTINGS)
+    places = {"CANOPY_CONFIG_DIR": str(tmp_path), "CLAUDE_CODE_EXECUTABLE": ""}
+    done = canopy("doctor", ANTHROPIC_API_KEY=secret, **places)
     checks = [line.split()[1:3] for line in done.stdout.splitlines() if line[0] != " "]
-    assert checks == [["ok", "Python"], ["ok", "Claude"], ["ok", "Login"], ["warn", "Terminal"]]
+    assert checks == [
+        ["ok", "Python"],
+        ["ok", "Claude"],
+        ["ok", "Login"],
+        ["warn", "Terminal"],
+        ["warn", "Settings"],
+    ]
+    assert f"4 faults in {file}" in done.stdout
+    told = [line.strip().removeprefix(f"{file}, ") for line in done.stdout.splitlines()[-4:]]
+    assert told[0].endswith("ansi-light, not 'blak'.")
+    assert told[1].startswith("line 2: there is no setting 'glyph'; is it 'glyphs'? There are ")
+    assert told[2].startswith("line 5: there is no action 'sesions'; is it 'sessions'?")
+    assert told[3].startswith("line 6: 'ctrl+zz' is no key;")
     assert done.returncode == 0
     assert secret not in done.stdout + done.stderr
 

@@ -13,10 +13,12 @@ from canopy_tui.doctor import (
     ClaudeProbe,
     Finding,
     Level,
+    SettingsProbe,
     Terminal,
     check_cli,
     check_login,
     check_python,
+    check_settings,
     check_terminal,
     examine,
     exit_code,
@@ -184,9 +186,11 @@ def test_terminal(change: dict[str, object], level: Level, words: str) -> None:
     assert words in f"{finding.found} {finding.advice}"
 
 
-def test_four_checks_one_line_each_and_one_more_for_advice(tmp_path: Path) -> None:
+def test_five_checks_one_line_each_and_more_for_advice(tmp_path: Path) -> None:
     probe = ClaudeProbe(lambda: str(tmp_path / "claude"), lambda _: "2.1.332")
-    findings = examine({"ANTHROPIC_API_KEY": SECRET}, probe, replace(GOOD_TERMINAL, rows=10))
+    settings = SettingsProbe(tmp_path / "config.toml", lambda: ("line 2: no", "line 3: no\x1b["))
+    terminal = replace(GOOD_TERMINAL, rows=10)
+    findings = examine({"ANTHROPIC_API_KEY": SECRET}, probe, terminal, settings)
     lines = report(findings, "utf-8").splitlines()
     assert [line.split()[:2] for line in lines] == [
         ["✓", "ok"],
@@ -194,9 +198,27 @@ def test_four_checks_one_line_each_and_one_more_for_advice(tmp_path: Path) -> No
         ["✓", "ok"],
         ["!", "warn"],
         ["Make", "it"],
+        ["!", "warn"],
+        ["line", "2:"],
+        ["line", "3:"],
     ]
+    assert lines[-1].endswith(r"no\x1b[")
     assert exit_code(findings) == 0
     assert SECRET not in report(findings, "utf-8") + report_json(findings)
+
+
+def test_settings_that_are_in_order_or_cannot_be_read(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    assert check_settings(SettingsProbe(file, tuple)).found.startswith("the usual ones (")
+    file.touch()
+    assert check_settings(SettingsProbe(file, tuple)) == Finding("Settings", Level.OK, str(file))
+
+    def broken() -> tuple[str, ...]:
+        raise ImportError("no textual\x1b[")
+
+    finding = check_settings(SettingsProbe(file, broken))
+    assert finding.level is Level.FAIL
+    assert finding.found.endswith(r"cannot be checked: no textual\x1b[")
 
 
 def test_a_failure_makes_the_exit_code_one() -> None:

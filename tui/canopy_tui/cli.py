@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from canopy_shared.record import Recorder
-    from canopy_tui.doctor import ClaudeProbe
+    from canopy_tui.doctor import ClaudeProbe, SettingsProbe
 
 USAGE_EXIT = 2
 _INTERRUPTED_EXIT = 130  # 128 + SIGINT, as shells report it
@@ -310,7 +310,7 @@ def _doctor(as_json: bool) -> int:
     from canopy_tui import doctor
 
     terminal = doctor.this_terminal(os.environ)
-    findings = doctor.examine(os.environ, _claude_probe(), terminal)
+    findings = doctor.examine(os.environ, _claude_probe(), terminal, _settings_probe())
     text = doctor.report_json(findings) if as_json else doctor.report(findings, terminal.encoding)
     return _say(text) or doctor.exit_code(findings)
 
@@ -320,6 +320,20 @@ def _claude_probe() -> ClaudeProbe:
     from canopy_tui.doctor import ClaudeProbe
 
     return ClaudeProbe(locate=lambda: locate_cli(os.environ).path, version=cli_version)
+
+
+def _settings_probe() -> SettingsProbe:
+    from canopy_tui.config_file import FILE
+    from canopy_tui.doctor import SettingsProbe
+    from canopy_tui.paths import locations
+
+    def faults() -> Sequence[str]:
+        from canopy_tui.own_settings import own_settings
+
+        found: Sequence[str] = own_settings(os.environ)[1]["faults"]
+        return found
+
+    return SettingsProbe(locations(os.environ).config / FILE, faults)
 
 
 def _claude(arguments: Sequence[str]) -> int:

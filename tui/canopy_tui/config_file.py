@@ -95,10 +95,11 @@ def parse_settings(text: str, name: str = FILE) -> Settings:
         allowed = _CHOICES.get(entry)
         if allowed is None:
             known = ", ".join([*_CHOICES, "modal.auto", "[keys]"])
-            meant = _meant(entry, (*_CHOICES, "modal", "keys"))
-            faults.append(f"{where}: there is no setting {entry!r}{meant}; there are {known}.")
+            meant = _meant(entry, (*_CHOICES, "modal", "keys")) or "."
+            faults.append(f"{where}: there is no setting {entry!r}{meant} There are {known}.")
         elif value not in allowed:
-            faults.append(f"{where}: {entry} is one of {', '.join(allowed)}.")
+            given_as = f", not {value!r}" if isinstance(value, str) and len(value) < 40 else ""
+            faults.append(f"{where}: {entry} is one of {', '.join(allowed)}{given_as}.")
         else:
             chosen[entry] = value
     keys = tuple(_keys(text, given.get("keys", {}), name, faults))

@@ -1,7 +1,7 @@
-"""``canopy doctor``: four checks of the installation, each with what was found and what to do.
+"""``canopy doctor``: five checks of the installation, each with what was found and what to do.
 
-It must not know where the Claude CLI lies (that is handed in), and it never prints a secret, an
-account name or a control code that somebody else wrote.
+It must not know where the Claude CLI lies or what a setting may be (that is handed in), and it
+never prints a secret, an account name or a control code that somebody else wrote.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from canopy_shared import jsonio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
 AUTH_STATUS_SECONDS = 5.0
 _PYTHON_FLOOR = (3, 11)
@@ -78,16 +79,28 @@ class ClaudeProbe:
     version: Callable[[str], str]
 
 
+@dataclass(frozen=True, slots=True)
+class SettingsProbe:
+    """The file of the person's settings, and how to read it: ``faults`` gives whole sentences."""
+
+    file: Path
+    faults: Callable[[], Sequence[str]]
+
+
 def examine(
-    environment: Mapping[str, str], probe: ClaudeProbe, terminal: Terminal
+    environment: Mapping[str, str],
+    probe: ClaudeProbe,
+    terminal: Terminal,
+    settings: SettingsProbe,
 ) -> list[Finding]:
-    """Run the four checks, in the order in which a person would mend what they find."""
+    """Run the five checks, in the order in which a person would mend what they find."""
     cli, path = check_cli(probe)
     return [
         check_python(sys.version_info[:3]),
         cli,
         check_login(environment, path),
         check_terminal(terminal),
+        check_settings(settings),
     ]
 
 
@@ -180,6 +193,22 @@ def check_terminal(terminal: Terminal) -> Finding:
     return Finding("Terminal", level, ", ".join(parts), " ".join(advice))
 
 
+def check_settings(probe: SettingsProbe) -> Finding:
+    """Does the whole of ``config.toml`` count? The client starts without what does not."""
+    shown = printable(str(probe.file))
+    try:
+        found = [printable(fault) for fault in probe.faults()]
+    except Exception as error:
+        reason = printable(str(error)) or type(error).__name__
+        return Finding("Settings", Level.FAIL, f"{shown} cannot be checked: {reason}")
+    if found:
+        count = "1 fault" if len(found) == 1 else f"{len(found)} faults"
+        return Finding("Settings", Level.WARN, f"{count} in {shown}", "\n".join(found))
+    if not probe.file.exists():
+        return Finding("Settings", Level.OK, f"the usual ones ({shown} does not exist)")
+    return Finding("Settings", Level.OK, shown)
+
+
 def _colours(terminal: Terminal) -> str:
     if terminal.no_color:
         return "no colours (NO_COLOR)"
@@ -216,8 +245,7 @@ def report(findings: list[Finding], encoding: str) -> str:
     for finding in findings:
         word = finding.level.value
         lines.append(f"{glyphs[word]} {word:4}  {finding.check:10}  {finding.found}")
-        if finding.advice:
-            lines.append(f"{'':20}{finding.advice}")
+        lines += [f"{'':20}{line}" for line in finding.advice.splitlines()]
     return "\n".join(lines).encode(encoding, "replace").decode(encoding)
 
 

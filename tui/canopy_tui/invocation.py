@@ -22,7 +22,7 @@ Usage: canopy [DIRECTORY]           open the client on a directory (default: her
        canopy --stdio               serve the agent to an ACP client on stdin and stdout
        canopy replay FILE           show what was recorded with --record
        canopy inspect [SESSION]     look at a past session, by its id or file (none: pick one)
-       canopy doctor [--json]       check Python, the Claude CLI, the login and the terminal
+       canopy doctor [--json]       check Python, the Claude CLI, login, terminal, settings
        canopy --cli [ARGS...]       run the Claude CLI that Canopy uses, e.g. --cli auth login
 
 Options:
