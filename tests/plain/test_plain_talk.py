@@ -185,8 +185,8 @@ class Room:
         match intent:
             case i.SendPrompt(session, text):
                 self.happens(e.PromptSent(session=session, text=text, at=self.story.now))
-            case i.AnswerPermission(key):
-                self.happens(e.RequestAnswered(key))
+            case i.AnswerPermission(key, option):
+                self.happens(e.RequestAnswered(key, option))
             case i.CancelTurn():
                 self.turn_ends("cancelled")
 
@@ -380,6 +380,30 @@ def test_why_the_agent_is_gone_is_told_once() -> None:
     story.happens(e.LinkChanged(status="lost", detail="It exited.", stderr="no disk", at=9.0))
     touched.merge(story.touched)
     assert sum("It exited." in line for line in narrator.lines(touched)) == 1
+
+
+def test_an_agent_that_does_not_answer_is_told_of() -> None:
+    story = Story()
+    narrator = Narrator(story.state)
+
+    def lines(status: str, detail: str = "", stderr: str = "") -> list[str]:
+        link = e.LinkChanged(status=status, detail=detail, stderr=stderr, at=1.0)  # type: ignore[arg-type]
+        return list(narrator.lines(story.happens(link)))
+
+    assert lines("starting") == []
+    slow = ["canopy: It has not answered.", "canopy: stderr: loading"]
+    assert lines("starting", "It has not answered.", "loading\n") == slow
+    assert lines("starting", "It has not answered.", "loading more\n") == []
+    assert lines("ready") == ["canopy: connected to the agent"]
+
+
+def test_a_call_that_was_rejected_did_not_fail() -> None:
+    room = Room(answers=False)
+    room.talk.say("go")
+    room.asks("t1")
+    room.update("S", tool_update("t1", status="failed"))
+    assert any(line.startswith("main: tool rejected: ") for line in room.lines)
+    assert not any("failed" in line for line in room.lines)
 
 
 def test_background_tasks_are_told_and_not_waited_for() -> None:

@@ -77,7 +77,8 @@ class Narrator:
         self._told: dict[tuple[str, int], _Told] = {}
         self._phases: dict[str, Phase] = {}
         self._phases_of_tasks: dict[str, str] = {}
-        self._link = ""
+        self._link = ("", "")
+        """Its status, and what was said of it."""
         self._gone = ""
 
     def lines(self, touched: Touched) -> list[str]:
@@ -136,10 +137,15 @@ class Narrator:
 
     def _connection(self) -> Iterator[str]:
         link = self._state.link
-        if link.status == self._link:
+        if (link.status, link.detail) == self._link:
             return
-        self._link = link.status
+        before, self._link = self._link, (link.status, link.detail)
+        if link.status == before[0] and link.status != "starting":
+            return
         match link.status:
+            case "starting" if link.detail:
+                yield from _said(CANOPY, link.detail)
+                yield from _said(CANOPY, without_escapes(link.stderr), "stderr: ")
             case "ready":
                 yield from _said(CANOPY, f"connected to {link.name or 'the agent'}")
             case "lost" | "failed":
@@ -319,6 +325,8 @@ def _tool(who: str, entry: ToolEntry, told: _Told, state: ClientState) -> Iterat
 
 
 def _outcome(entry: ToolEntry, title: str) -> str:
+    if entry.status == "failed" and entry.rejected:
+        return f"tool rejected: {title}"
     failed = entry.status == "failed" or bool(entry.exit_code)
     how = "tool failed" if failed else "tool done"
     facts = [f"exit {entry.exit_code}"] if entry.exit_code else []
