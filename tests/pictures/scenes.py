@@ -15,6 +15,8 @@ from canopy_tui.file_window import FileWindow, read_window
 from canopy_tui.model import events as e
 from canopy_tui.model.glyphs import ASCII
 from canopy_tui.model.login import LoginNeed
+from canopy_tui.model.shelf import Draft
+from canopy_tui.open_sessions import LeftSession
 from pictures.stage import BOTH, DIRECTORY, SAMPLE, SPLIT, inspected, opened, replayed
 
 if TYPE_CHECKING:
@@ -210,6 +212,23 @@ async def trust(stage: Stage, take: Take) -> None:
     await take("trust")
 
 
+async def left_behind(stage: Stage, take: Take) -> None:
+    """The client before this one was killed."""
+    await take("left-behind")
+
+
+async def wrong_settings(stage: Stage, take: Take) -> None:
+    """Lines of the settings that are wrong."""
+    await take("wrong-settings")
+
+
+async def elsewhere(stage: Stage, take: Take) -> None:
+    """Another client has the session open that was picked."""
+    stage.host.until(_turns(1, root=1))
+    await stage.press("f2", "enter")
+    await take("elsewhere")
+
+
 async def login(stage: Stage, take: Take) -> None:
     """The agent wants a login."""
     stage.host.until(_is_ready)
@@ -290,6 +309,15 @@ class _NoTrust:
         return (".mcp.json", ".claude/settings.json", "CLAUDE.md")
 
 
+_LEFT = LeftSession("6ba22a9e", DIRECTORY, "How the receipt should look")
+_DRAFT = Draft("Print the discount on a row of its own, and te")
+_FILE = "/home/ada/.config/canopy/config.toml"
+_FAULTS = (
+    f"{_FILE}, line 2: motion is one of full, none.",
+    f"{_FILE}, line 5: there is no action 'sesions'; is it 'sessions'?",
+    f"{_FILE}, line 6: terminals send Tab for 'ctrl+i'; take another key. tree stays on Ctrl+T.",
+)
+
 _GONE = e.LinkChanged(
     status="lost",
     at=1.0,
@@ -311,6 +339,9 @@ SCENES = {
     "writing": Scene(writing, _on("work")),
     "trouble": Scene(trouble, _on("work")),
     "trust": Scene(trust, _on("work", trust=_NoTrust())),
+    "left-behind": Scene(left_behind, _on("work", left=_LEFT, draft=_DRAFT)),
+    "wrong-settings": Scene(wrong_settings, _on("work", faults=_FAULTS)),
+    "elsewhere": Scene(elsewhere, _on("demo", held_elsewhere=lambda _: "(process 4711)")),
     "login": Scene(login, _on("work")),
     "inspection": Scene(inspection, inspected),
     "replay": Scene(replay, replayed),
