@@ -109,8 +109,12 @@ async def test_nothing_runs_any_more_where_the_time_stands_still() -> None:
     async with playing(WIDE, now=lambda: 1000.0) as play:
         play.stage.act(SendPrompt(ROOT, "go"))
         await play.shows("1 running")
+        play.stage.spawn("a", "alpha")
+        await play.shows("2 running")
+        play.stage.ask_permission(session="a")
+        await play.shows("alpha asks")
         play.stage.end_turn()
-        await play.shows_no("1 running")
+        await play.shows_no("1 running")  # around the question
 
 
 async def test_moves_by_keys() -> None:

@@ -17,6 +17,7 @@ from canopy_tui.model.export import as_markdown, json_text
 from canopy_tui.model.reduce import reduce
 from canopy_tui.model.state import ClientState, Phase
 from canopy_tui.model.updates import WAITING_SESSIONS, WAITING_UPDATES
+from canopy_tui.view.blocks.tool import state_of
 from fakes.agent import child_ended, child_update, said, spawned, tool, tool_update
 from tui_model.reducing import Story, kinds
 
@@ -61,6 +62,21 @@ def test_air_states(told: str, phase: Phase) -> None:
     story.update("S", spawned("a1"))
     story.update("S", child_ended("a1", told))
     assert story.view("a1").phase is phase
+
+
+def test_a_call_of_an_agent_that_was_stopped_waits_no_more() -> None:
+    story = Story()
+    story.update("S", spawned("a1"))
+    story.update("a1", tool("t1"))
+    story.update("a1", tool("t2"))
+    story.update("S", child_ended("a1", "cancelled"))
+    first, second = story.tool("t1", "a1"), story.tool("t2", "a1")
+    assert first.stopped
+    assert second.stopped
+    assert not story.view("a1").open_tools
+    assert (state_of(first), first.ended) == ("stopped", True)
+    story.update("a1", tool_update("t1", status="completed"))
+    assert (state_of(first), state_of(second)) == ("done", "stopped")
 
 
 def test_air_a_child_that_may_be_stopped_says_so() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from canopy_tui.model.entries import MessageEntry, Role
+from canopy_tui.model.entries import MessageEntry, Role, ToolEntry
 from canopy_tui.model.intents import (
     AnswerElicitation,
     AnswerPermission,
@@ -289,6 +289,38 @@ async def test_b90_what_the_agent_withdrew_cannot_be_answered(tmp_path: Path) ->
     first_answer, second_answer = script.answers()
     assert first_answer["error"]["code"] == -32800
     assert second_answer["result"]["outcome"]["optionId"] == "no"
+
+
+async def test_what_an_agent_asks_that_is_over_waits_for_nobody(tmp_path: Path) -> None:
+    script = scripted(
+        tmp_path,
+        [
+            {"update": spawned("a1", name="one")},
+            {"update": spawned("a2", name="two")},
+            ask_permission("one", "a1", "t1", "make all"),
+            ask_permission("two", "a2", "t2", "make all"),
+            {"file": str(tmp_path / "shown")},
+            {"update": child_ended("a1", "failed")},
+            {"answered": "one"},
+            {"answered": "two"},
+        ],
+    )
+    async with foreign_world(script) as world:
+        root = await world.ready()
+        world.act(SendPrompt(root.id, "go"))
+        first, second = await world.asked(2)
+        script.open_gate("shown")
+        await world.until(lambda: first.state is RequestState.WITHDRAWN, "the end of its agent")
+        assert world.state.waiting() == [second]
+        call = world.state.sessions["a1"].entries[-1]
+        assert isinstance(call, ToolEntry)
+        assert call.stopped
+        assert not call.waits
+        world.act(AnswerPermission(second.key, "no"))
+        await world.until(lambda: root.turns_done, "the end of the turn")
+    one, two = script.answers()
+    assert one["result"]["outcome"] == {"outcome": "cancelled"}
+    assert two["result"]["outcome"]["optionId"] == "no"
 
 
 async def test_b90_an_option_that_was_not_offered_is_not_sent(tmp_path: Path) -> None:

@@ -290,6 +290,13 @@ class AcpClient:
         for key in list(self._open):
             self._answer_cancelled(key)
 
+    def give_up(self, key: int) -> None:
+        """Nobody waits for this answer any more: say ``cancelled``, and that it was withdrawn."""
+        if (request := self._open.pop(key, None)) is not None:
+            kind = permission if request.kind == "permission" else elicitation
+            request.incoming.respond(kind.CANCELLED.to_result())
+            self._emit(e.RequestWithdrawn(key))
+
     def _answer_cancelled(self, key: int) -> None:
         if self._open[key].kind == "permission":
             self._answer(key, permission.CANCELLED.to_result())

@@ -22,6 +22,7 @@ from canopy_tui.model import intents as i
 from canopy_tui.model.loading import is_loading
 from canopy_tui.model.queue import get
 from canopy_tui.model.reduce import reduce
+from canopy_tui.model.requests import left_behind
 from canopy_tui.model.state import MODE, MODEL, ClientState, Phase, RequestState, Touched
 from canopy_tui.prompt_flow import PromptFlow
 from canopy_tui.stop_watch import StopWatch
@@ -116,7 +117,10 @@ class Controller:
         self._pump.add(touched)
         if touched.tasks:
             self._work.follow()
-        if isinstance(event, e.TurnEnded | e.SteerEnded):
+        if isinstance(event, e.UpdateArrived) and self._client is not None:
+            for request in left_behind(self.state, event.update):
+                self._client.give_up(request.key)
+        elif isinstance(event, e.TurnEnded | e.SteerEnded):
             self._answered(event)
         elif isinstance(event, e.SessionOpened) and (root := self._root(event.session)) is not None:
             self._flow.advance(root)  # what was written while it was loaded

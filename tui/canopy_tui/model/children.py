@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from canopy_shared.content import TextContent
 from canopy_shared.unset import UNSET
-from canopy_tui.model import transcript
+from canopy_tui.model import toolcalls, transcript
 from canopy_tui.model.entries import ChildEntry, MessageEntry, Role, RuleEntry
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import Phase, Replay, SessionView
@@ -304,6 +304,8 @@ def end_run(
             view.phase_reason = reason
         return
     transcript.close_message(state, view, touched)
+    if phase is not Phase.DONE and phase.ended:
+        toolcalls.close_open(state, view, at, touched, background=False)
     view.phase, view.phase_reason = phase, reason
     view.ended_at = at
     view.activity = ""

@@ -95,6 +95,8 @@ class ToolEntry(Entry):
     in_background: bool = False
     """A background task that the call began goes on."""
     ended_at: float | None = None
+    stopped: bool = False
+    """Who made the call was stopped, or is gone: what came of it is not known."""
     waits: bool = False
     """A permission request for this call is open."""
     waited: float = 0.0

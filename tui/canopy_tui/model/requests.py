@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_shared.permission import REJECT_ALWAYS, REJECT_ONCE
+from canopy_shared.updates import SubagentStateUpdate, SubagentUpdate
 from canopy_tui.model import flat, toolcalls, transcript
 from canopy_tui.model.state import RequestState
 
 if TYPE_CHECKING:
+    from canopy_shared.updates import Update
     from canopy_tui.model.events import RequestAnswered, RequestArrived
     from canopy_tui.model.state import ClientState, PendingRequest, SessionView, Touched
 
@@ -95,6 +97,20 @@ def _forget(state: ClientState) -> None:
     if len(over) > KEPT:
         gone = {one.key for one in over[: len(over) - KEPT]}
         state.requests = [one for one in state.requests if one.key not in gone]
+
+
+def left_behind(state: ClientState, update: Update) -> list[PendingRequest]:
+    """What a child still asks whose end ``update`` tells: nobody waits for the answer."""
+    match update:
+        case SubagentStateUpdate():
+            view = state.find(update.subagent_session_id)
+        case SubagentUpdate():
+            view = state.find(update.session_id)
+        case _:
+            return []
+    if view is None or not view.phase.ended:
+        return []
+    return [request for request in state.waiting() if request.session == view.id]
 
 
 def withdraw_all(state: ClientState, touched: Touched) -> None:

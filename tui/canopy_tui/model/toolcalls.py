@@ -86,7 +86,7 @@ def _advance(entry: ToolEntry, status: str, at: float, late: bool) -> None:
     new, old = _RANK.get(status), _RANK[entry.status]
     if new is None or (late and new <= old) or (entry.ended and new < old):
         return
-    entry.status = status
+    entry.status, entry.stopped = status, False
     if entry.ended and entry.ended_at is None:
         entry.ended_at = at
 
@@ -118,12 +118,12 @@ def show_output(entry: ToolEntry, text: str) -> None:
 def close_open(
     state: ClientState, view: SessionView, at: float, touched: Touched, *, background: bool
 ) -> None:
-    """Fail the calls without a result, those in the background only when ``background``."""
+    """End the calls without a result, those in the background only when ``background``."""
     for call in list(view.open_tools):
         entry = find(view, call)
         if entry is None or (entry.backgrounded and not background):
             continue
         del view.open_tools[call]
-        entry.status = "failed"
+        entry.status, entry.stopped = "failed", True
         entry.ended_at = at
         transcript.changed(state, view, entry, touched)

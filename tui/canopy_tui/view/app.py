@@ -126,7 +126,7 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
 
     def _tick(self) -> None:
         at_work = tree.totals(self.state).at_work
-        if self.shows_main and (at_work or self._last_looks):
+        if self._running and (at_work or self._last_looks):  # also around a dialog
             self.main.update_marks()
         self._last_looks = LAST_LOOKS if at_work else max(0, self._last_looks - 1)
         if self._announcer.has_more:

@@ -100,6 +100,7 @@ class ToolLine:
             "background": (marks.running, "in background", ink.secondary),
             "done": (marks.done, "", ink.success),
             "rejected": (marks.cancelled, "rejected", ink.warning),
+            "stopped": (marks.cancelled, "stopped", ink.warning),
             "failed": (marks.failed, "failed", ink.error),
         }.get(self.state, (marks.pending, self.state, NONE))
 
@@ -128,12 +129,14 @@ def tool_line(entry: ToolEntry, *, opens: bool) -> ToolLine:
 
 def state_of(entry: ToolEntry) -> str:
     """One of ``pending``, ``asks``, ``running``, ``background``, ``done``, ``failed``,
-    ``rejected``.
+    ``rejected``, ``stopped``.
     """
     if entry.waits and not entry.ended:
         return "asks"
     if entry.status == "failed" and entry.rejected:
         return "rejected"
+    if entry.status == "failed" and entry.stopped:
+        return "stopped"
     if entry.status == "failed" or (entry.ended and entry.exit_code):
         return "failed"
     if entry.in_background:
