@@ -26,6 +26,8 @@ def test_the_chosen_folder_may_be_relative_or_below_home(
     monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
     assert locations({"CANOPY_CONFIG_DIR": "here"}).config == tmp_path / "here"
     assert locations({"CANOPY_CONFIG_DIR": "~/c"}).config == tmp_path / "home" / "c"
+    nobody = locations({"CANOPY_CONFIG_DIR": "~of-no-such-person/c"})
+    assert nobody.config == tmp_path / "~of-no-such-person" / "c"
 
 
 @pytest.mark.parametrize("environment", [{}, {"CANOPY_CONFIG_DIR": ""}])

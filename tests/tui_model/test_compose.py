@@ -255,3 +255,17 @@ def test_a_log_that_cannot_be_written_says_nothing_on_the_screen(
     with app_run.logging_to(own_place):
         logging.getLogger("test").warning("hello")
     assert capsys.readouterr() == ("", "")
+
+
+async def test_the_directory_may_be_gone_at_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "worktree"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    state = ClientState()
+    state.sessions["s"] = SessionView(id="s", cwd=str(place), turns_done=1)
+    state.roots.append("s")
+    assert compose._farewell(state, place)[1:] == ["  canopy --resume s"]
+    place.rmdir()
+    assert compose._farewell(state, place) == []

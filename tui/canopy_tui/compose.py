@@ -281,7 +281,10 @@ def _farewell(state: ClientState, directory: Path) -> list[str]:
     talked = [state.sessions[root] for root in state.roots if state.sessions[root].turns_done]
     if not talked:
         return []
-    away = "" if Path.cwd() == directory else f"cd {shlex.quote(str(directory))} && "
+    try:
+        away = "" if Path.cwd() == directory else f"cd {shlex.quote(str(directory))} && "
+    except OSError:  # it was removed meanwhile
+        return []
     lines = [f"  {away}canopy --resume {shlex.quote(view.id)}" for view in talked]
     return ["To go on with the conversation:", *lines]
 

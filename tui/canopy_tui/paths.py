@@ -6,6 +6,7 @@ files (login, settings, transcripts) belong to the Claude CLI and lie where that
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,7 +41,10 @@ def locations(environment: Mapping[str, str]) -> Locations:
     """
     chosen = environment.get(CONFIG_DIR_VARIABLE)
     if chosen:
-        config = Path(chosen).expanduser().absolute()
+        config = Path(chosen)
+        with contextlib.suppress(RuntimeError):  # ~name of nobody: a folder of that name
+            config = config.expanduser()
+        config = config.absolute()
         return Locations(config, config / "state", config / "cache")
     from platformdirs import PlatformDirs
 

@@ -5,6 +5,7 @@ It tells the host what is in view; everything else a person can do is in ``app``
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import SessionView
     from canopy_tui.view.surroundings import MakeHost, Surroundings
 
+
+log = logging.getLogger(__name__)
 
 SPLIT_WIDTH = 140
 """Columns from which on two transcripts fit beside each other."""
@@ -59,6 +62,15 @@ class PaneApp(App[int]):
     def get_default_screen(self) -> MainScreen:
         """The main screen."""
         return self.main
+
+    def _handle_exception(self, error: Exception) -> None:
+        """An app that leaves takes its widgets down, also those that are still being made. What
+        these then miss is logged; the person, who is about to see the shell, gets no traceback.
+        """
+        if self._exit:
+            log.warning("on the way out: %s", error, exc_info=error)
+            return
+        super()._handle_exception(error)
 
     def schedule(self, seconds: float, callback: Callable[[], None]) -> object:
         """Call ``callback`` once, in so many seconds."""
