@@ -5,8 +5,11 @@ A thread writes; what does not fit is counted and said later. What a line says i
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
+import select
+import sys
 import threading
 from collections import deque
 
@@ -40,6 +43,9 @@ class StderrLines(logging.Handler):
         except Exception:
             self.handleError(record)
             return
+        if sys.is_finalizing():
+            self._try(line)
+            return
         with self._changed:
             if self._size + len(line) > BACKLOG:
                 self._dropped += 1
@@ -49,6 +55,14 @@ class StderrLines(logging.Handler):
             if not self._writing:
                 self._writing = True
                 threading.Thread(target=self._pump, name="stderr", daemon=True).start()
+
+    def _try(self, line: bytes) -> None:
+        """Write ``line`` if that waits for nobody. When Python ends no thread runs, and one that is
+        begun is waited for without end (3.11).
+        """
+        with contextlib.suppress(OSError, ValueError):
+            if select.select((), (self._fd,), (), 0)[1]:
+                os.write(self._fd, line)
 
     def flush(self) -> None:
         """Wait a moment for what is queued."""

@@ -10,7 +10,6 @@ import asyncio
 import logging
 import os
 import stat
-import threading
 from typing import Protocol
 
 from canopy_shared.frames import (
@@ -193,30 +192,6 @@ class PipeSink:
             self._writer.transport.abort()
 
 
-class _BlockingSink:
-    """A sink for what cannot be polled: a regular file, a console."""
-
-    def __init__(self, fd: int) -> None:
-        self._fd = fd
-        self._broken = False
-
-    def write(self, data: bytes) -> None:
-        """Write all of it; after an error nothing more, for half a line would spoil the rest."""
-        view = memoryview(b"" if self._broken else data)
-        try:
-            while view:
-                view = view[os.write(self._fd, view) :]
-        except OSError as error:
-            self._broken = True
-            log.warning("our output takes nothing more: %s", error.strerror)
-
-    async def drain(self) -> None:
-        return
-
-    async def aclose(self) -> None:
-        os.close(self._fd)
-
-
 def _is_pipe(fd: int) -> bool:
     mode = os.fstat(fd).st_mode
     return os.name == "posix" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))
@@ -225,7 +200,9 @@ def _is_pipe(fd: int) -> bool:
 async def open_source(fd: int) -> ByteSource:
     """Read ``fd`` without blocking the loop: polled when it is a pipe, on a thread otherwise."""
     if not _is_pipe(fd):
-        return _ThreadSource(fd)
+        from canopy_shared.unpolled import ThreadSource
+
+        return ThreadSource(fd)
     reader = asyncio.StreamReader(limit=_READ_SIZE)
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(fd, "rb", buffering=0)
@@ -233,42 +210,12 @@ async def open_source(fd: int) -> ByteSource:
     return PipeSource(reader, transport)
 
 
-class _ThreadSource:
-    """A source for what cannot be polled: a regular file, a console, any pipe on Windows."""
-
-    def __init__(self, fd: int) -> None:
-        self._fd = fd
-        self._loop = asyncio.get_running_loop()
-        self._queue: asyncio.Queue[bytes] = asyncio.Queue()
-        self._room = threading.Semaphore(64)
-        threading.Thread(target=self._pump, name="stdin", daemon=True).start()
-
-    def _pump(self) -> None:
-        data = b"-"
-        while data:
-            self._room.acquire()
-            try:
-                data = os.read(self._fd, _READ_SIZE)
-            except OSError:
-                data = b""
-            try:
-                self._loop.call_soon_threadsafe(self._queue.put_nowait, data)
-            except RuntimeError:  # the loop is closed: nobody wants the rest
-                return
-
-    async def read(self) -> bytes:
-        data = await self._queue.get()
-        self._room.release()
-        return data
-
-    def close(self) -> None:
-        self._queue.put_nowait(b"")
-
-
 async def open_sink(fd: int) -> ByteSink:
     """Write to ``fd`` without blocking the loop where the system allows it."""
     if not _is_pipe(fd):
-        return _BlockingSink(fd)
+        from canopy_shared.unpolled import BlockingSink, ThreadSink
+
+        return BlockingSink(fd) if stat.S_ISREG(os.fstat(fd).st_mode) else ThreadSink(fd)
     loop = asyncio.get_running_loop()
     # the protocol of a stream reader is the one public protocol with the flow control that drain()
     # needs

@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -71,6 +72,21 @@ async def test_lines_that_nobody_reads_are_counted() -> None:
     lines.flush()
     os.close(writing)
     os.close(reading)
+
+
+def test_a_line_at_the_end_of_python_ends_with_it() -> None:
+    program = (
+        "import logging, sys; from canopy_agent.stderr_lines import StderrLines\n"
+        "logger = logging.getLogger('late'); logger.addHandler(StderrLines())\n"
+        "class Late:\n"
+        "    def __del__(self, sys=sys, logger=logger):\n"
+        "        logger.error('said late: %s', sys.is_finalizing())\n"
+        "late = Late()\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, timeout=BOUND, check=False
+    )
+    assert (run.returncode, run.stderr) == (0, b"said late: True\n")
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-"])

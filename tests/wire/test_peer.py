@@ -17,6 +17,7 @@ from canopy_shared.frames import Notification, Response
 from canopy_shared.inproc import HIGH_WATER, linked_pair
 from canopy_shared.peer import MOST_NOISE, IncomingRequest, Peer
 from canopy_shared.stdio import StdioTransport, open_sink, open_source
+from canopy_shared.unpolled import ThreadSink
 from canopy_shared.unset import UNSET
 from canopy_shared.updates import AgentMessageChunk, AgentThoughtChunk, SessionUpdate
 from waiting import eventually
@@ -265,3 +266,38 @@ async def test_noise_without_end_is_not_answered_without_end() -> None:
     await run
     await peer.aclose()
     answers.close()
+
+
+async def test_a_sink_on_a_thread_waits_for_its_reader_and_the_loop_does_not() -> None:
+    reading, writing = os.pipe()
+    sink = ThreadSink(writing)
+    sent = [b"%d " % number * 200_000 for number in range(3)]  # more than a pipe holds
+    for part in sent:
+        sink.write(part)
+    draining = asyncio.create_task(sink.drain())
+    read = [await asyncio.to_thread(os.read, reading, 1 << 16)]
+    assert not draining.done()
+    while sum(map(len, read)) < sum(map(len, sent)):
+        read.append(await asyncio.to_thread(os.read, reading, 1 << 16))
+    assert b"".join(read) == b"".join(sent)
+    await draining
+    await sink.aclose()
+    assert os.read(reading, 1) == b""
+    os.close(reading)
+
+
+async def test_a_sink_on_a_thread_gives_up_a_reader_that_is_gone_or_never_reads() -> None:
+    reading, writing = os.pipe()
+    sink = ThreadSink(writing)
+    os.close(reading)
+    for _ in range(3):
+        sink.write(b"x" * 2_000_000)
+        await sink.drain()
+    await sink.aclose()
+    reading, writing = os.pipe()
+    sink = ThreadSink(writing, close_timeout=0.01)
+    sink.write(b"x" * 2_000_000)
+    await sink.aclose()
+    while os.read(reading, 1 << 20):  # so that its thread ends too
+        pass
+    os.close(reading)

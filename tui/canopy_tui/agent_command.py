@@ -211,7 +211,7 @@ class _Splitter:
 def _locate(program: str, environment: Mapping[str, str]) -> str:
     found = shutil.which(program, path=environment.get("PATH"))
     if found is not None:
-        return str(Path(found).absolute())
+        return _startable(Path(found).absolute())
     path = Path(program)
     if path.name != program and path.is_dir():
         raise AgentCommandError(f"the agent program {program!r} is a directory")
@@ -220,3 +220,18 @@ def _locate(program: str, environment: Mapping[str, str]) -> str:
     where = "does not exist" if path.name != program else "is not on PATH"
     hint = " (a JSON array is used as it is: ~ is not expanded)" if program[0] == "~" else ""
     raise AgentCommandError(f"the agent program {program!r} {where}{hint}")
+
+
+def _startable(program: Path, *, windows: bool = os.name == "nt") -> str:
+    """``program``, or the batch file that npm puts beside a PowerShell script: such a script does
+    not pass on what is written to it while it runs.
+    """
+    if not windows or program.suffix.lower() != ".ps1":
+        return str(program)
+    twin = program.with_suffix(".cmd")
+    if twin.is_file():
+        return str(twin)
+    raise AgentCommandError(
+        f"the agent program {str(program)!r} is a PowerShell script, which cannot talk over its "
+        "stdin; name the program that it starts"
+    )

@@ -6,7 +6,6 @@ is not known here.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import shlex
@@ -15,6 +14,8 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+
+from canopy_tui.windows_processes import started
 
 _USUAL = ("notepad.exe",) if sys.platform == "win32" else ("nano", "vim", "vi", "emacs")
 
@@ -30,7 +31,7 @@ def editor_command(environment: Mapping[str, str]) -> tuple[str, ...]:
         if not wanted:
             continue
         try:
-            words = shlex.split(wanted, posix=sys.platform != "win32")
+            words = _words(wanted)
         except ValueError:
             raise EditorError(f"${name} cannot be read: {wanted}") from None
         program = shutil.which(str(Path(words[0]).expanduser()), path=environment.get("PATH"))
@@ -42,6 +43,12 @@ def editor_command(environment: Mapping[str, str]) -> tuple[str, ...]:
         if program is not None:
             return (program,)
     raise EditorError("No editor was found: set the variable EDITOR to yours.")
+
+
+def _words(text: str, *, windows: bool = sys.platform == "win32") -> list[str]:
+    # Backslashes part folders on Windows, and the quotes of what is not POSIX stay in the words.
+    words = shlex.split(text, posix=not windows)
+    return [word.strip('"') for word in words] if windows else words
 
 
 async def edited(command: tuple[str, ...], text: str, environment: Mapping[str, str]) -> str:
@@ -77,5 +84,5 @@ def _remove(name: str) -> None:
 
 
 async def _run(command: tuple[str, ...], environment: Mapping[str, str]) -> int:
-    process = await asyncio.create_subprocess_exec(*command, env=dict(environment))
+    process = await started(command, env=dict(environment))
     return await process.wait()

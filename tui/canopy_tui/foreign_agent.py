@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from canopy_shared.stdio import ByteSource, StdioTransport, open_sink, open_source
 from canopy_tui.agent_connection import Ending, StartFailedError
+from canopy_tui.windows_processes import end_tree, started
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,20 +87,20 @@ class ForeignAgent:
         """Close its stdin; if that does not end it, end its process group."""
         await self._transport.aclose()
         if await self._exit_code(_STOP_GRACE) is None:
-            self._signal(signal.SIGTERM)
+            await self._signal(signal.SIGTERM)
             await self._exit_code(_STOP_GRACE)
-        self._signal(_KILL)
+        await self._signal(_KILL)
         await self._exit_code(_STOP_GRACE)
         self._stderr_source.close()
         await _settled(self._reader, _STOP_GRACE)
 
-    def _signal(self, number: int) -> None:
+    async def _signal(self, number: int) -> None:
         """Signal the whole group, which may outlive its leader."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, number)
-            elif self._process.returncode is None:
-                self._process.send_signal(number)
+        elif self._process.returncode is None:
+            await end_tree(self._process)
 
 
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
@@ -125,15 +126,14 @@ def _sentence(code: int | None) -> str:
 async def launch_foreign(
     command: Sequence[str], cwd: Path, environment: Mapping[str, str]
 ) -> ForeignAgent:
-    """Start ``command`` (never through a shell) in ``cwd``, in a process group of its own.
-
-    Raises ``StartFailedError`` when it cannot be started.
+    """Start ``command`` in ``cwd``, in a process group of its own. No shell reads it, but for the
+    one that runs batch files on Windows. Raises ``StartFailedError`` when it cannot be started.
     """
     # Pipes of our own, so that waiting for the process never waits for whoever holds one open.
     (stdin, to_agent), (from_agent, stdout), (errors, stderr) = (os.pipe() for _ in range(3))
     try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
+        process = await started(
+            command,
             cwd=cwd,
             env=dict(environment),
             stdin=stdin,

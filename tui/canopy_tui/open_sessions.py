@@ -102,6 +102,10 @@ class OpenSessions:
         """The session is closed."""
         note = self._notes.pop(session, None)
         if note is not None:
+            # A file that is open cannot be removed on Windows, and elsewhere one that is closed may
+            # be somebody else's by then.
+            if os.name == "nt":
+                note.file.close()
             with contextlib.suppress(OSError):
                 note.path.unlink()
             note.file.close()
