@@ -6,6 +6,7 @@ know what is tested.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import queue
@@ -56,9 +57,8 @@ def cli_script(place: Path) -> Path:
     program.parent.mkdir(parents=True)
     if os.name == "nt":
         # pip has this with it, to make the programs that it puts beside python.exe.
-        from pip._vendor.distlib.scripts import ScriptMaker
-
-        maker = ScriptMaker(None, str(program.parent))
+        scripts = importlib.import_module("pip._vendor.distlib.scripts")
+        maker = scripts.ScriptMaker(None, str(program.parent))
         maker.executable, maker.variants = sys.executable, {""}
         maker.make("claude = fake_cli:main")
     else:
