@@ -16,6 +16,8 @@ _LINES = re.compile(r"(?::\d+(?:-\d+)?(?::\d+)?|#L?\d+(?:-L?\d+)?)$")
 _CLOSING = ".,;:!?)]}>'\""
 MOST_MENTIONS = 50
 MOST_DROPPED = 20
+_LONGEST = MOST_DROPPED * 3 * 4096
+"""Characters of so many paths, each as long as one may be and with every byte as ``%2F``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,31 +63,38 @@ def dropped_paths(text: str) -> list[str]:
     Terminals paste a dropped file as a ``file://`` address, in quotes, or with its special
     characters behind backslashes; several are separated by spaces or lines.
     """
-    words = [_path(word) for word in _words(text.strip())]
-    if not words or len(words) > MOST_DROPPED or None in words:
-        return []
-    return [word for word in words if word]
+    paths: list[str] = []
+    if len(text) > _LONGEST:
+        return paths
+    for word in _words(text.strip()):
+        path = _path(word) if word is not None else None
+        if path is None or len(paths) == MOST_DROPPED:
+            return []  # a long text is not read on
+        paths.append(path)
+    return [path for path in paths if path]
 
 
 _WORD = re.compile(r"""\s*(?:'([^'\n]*)'|"([^"\n]*)"|((?:\\[^\n]|[^\s'"\\])+))(?=\s|$)""")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
-def _words(text: str) -> list[str]:
+def _words(text: str) -> Iterator[str | None]:
+    """One after the other, as they are asked for; None where something is no word."""
     if _DRIVE.match(text) and "\n" not in text:
-        return [text]  # a backslash is no escape there
-    found, at = [], 0
+        yield text  # a backslash is no escape there
+        return
+    at = 0
     while at < len(text):
         word = _WORD.match(text, at)
         if word is None:
-            return []
+            yield None
+            return
         single, double, bare = word.groups()
         if bare is not None:
-            found.append(re.sub(r"\\(.)", r"\1", bare))
+            yield re.sub(r"\\(.)", r"\1", bare)
         else:
-            found.append(single if single is not None else double)
+            yield single if single is not None else double
         at = word.end()
-    return found
 
 
 def _path(word: str) -> str | None:

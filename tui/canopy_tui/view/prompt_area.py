@@ -29,11 +29,7 @@ if TYPE_CHECKING:
 
     from canopy_tui.view.key import Key
 
-_CONTROLS = {
-    code: None
-    for code in (*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000))
-    if chr(code) not in "\n\t"
-}
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 _JOINERS = re.compile("[\u200c\u200d\ufe0e\ufe0f\U000e0020-\U000e007f]")
 """Parts of emoji and of real scripts that Textual does not count as typed text."""
@@ -61,7 +57,7 @@ def _keys_of(key: Key) -> list[str]:
 
 def plain(text: str) -> str:
     """``text`` with one kind of line break, and without codes that would move our own caret."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
+    return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 class PromptArea(TextArea, inherit_bindings=False):

@@ -71,7 +71,10 @@ def _filtered(parser: XTermParser, data: str) -> Iterable[Message]:
         yield BackgroundTold(REPLIES.told.pop())
     readable = paste(typed)
     if readable or not data:
-        yield from map(_without_text, _feed(parser, readable))
+        for message in _feed(parser, readable):
+            if isinstance(message, events.Paste) and paste.texts:
+                message = events.Paste(paste.texts.popleft())
+            yield _without_text(message)
 
 
 def _ticked(parser: XTermParser) -> Iterable[Message]:
