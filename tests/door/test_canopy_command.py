@@ -200,6 +200,17 @@ def test_the_client_opens_here_by_default(
     ]
 
 
+def test_a_terminal_that_cannot_draw_is_told(
+    doors: Doors, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    assert cli.main([]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("canopy: TERM is 'dumb', a terminal that cannot draw screens; canopy")
+    assert "set TERM to what it is" in told
+    assert doors.opened == []
+
+
 def test_stdio_needs_no_terminal(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("canopy_tui.cli._has_terminal", lambda: False)
     assert cli.main(["--stdio"]) == 6

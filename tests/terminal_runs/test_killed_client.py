@@ -146,11 +146,12 @@ async def test_a_killed_client_in_a_shell(tmp_path: Path) -> None:
         gone = [client, guard, *script.pids()]
         await eventually(lambda: not any(map(is_running, gone)), "the end of all", bound=60)
 
-        await shell.type(
-            f"{shlex.join((sys.executable, '-m', 'canopy_tui', *command))} 2>/dev/null"
-        )
+        start = shlex.join((sys.executable, "-m", "canopy_tui", *command))
+        await shell.type(f"LC_ALL=C PYTHONUTF8=0 {start} 2>/dev/null")
         await shell.keys("Enter")
-        await shell.shows("Message, or / for commands")
+        screen = await shell.shows("Message, or / for commands", f"+{'-' * 118}+")
+        assert "\\u" not in screen
+        assert screen.isascii()
         client = await job_of(shell)
         [guard] = guards_of(client)
         await shell.keys("C-z")

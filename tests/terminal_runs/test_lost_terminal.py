@@ -50,9 +50,14 @@ async def test_a_client_without_its_terminal_ends_with_its_agent(tmp_path: Path)
             return False
         return b"essage, or" in seen and bool(script.pids())
 
+    def written() -> bool:
+        shown()
+        return b"words" in seen
+
     try:
         await eventually(shown, "the first screen", bound=60)
-        os.write(ours, b"some words")
+        os.write(ours, b"\xff\xe9some\xf0\x90 words\xfe")  # noise is no key, and no end
+        await eventually(written, "the words", bound=60)
         os.close(ours)
         await asyncio.wait_for(client.wait(), 60)
         await eventually(lambda: not any(map(is_running, script.pids())), "the end of the agent")

@@ -264,6 +264,10 @@ def _claude_folder() -> str:
 def _need_terminal(instead: str) -> None:
     if not _has_terminal():
         raise StartError(f"no terminal on stdin and stdout; {instead}", USAGE_EXIT)
+    if os.environ.get("TERM") == "dumb":
+        what = "TERM is 'dumb', a terminal that cannot draw screens"
+        otherwise = "if yours can, set TERM to what it is, such as xterm-256color"
+        raise StartError(f"{what}; {instead}; {otherwise}", USAGE_EXIT)
     for name in _FIXED_SIZE:
         os.environ.pop(name, None)
 

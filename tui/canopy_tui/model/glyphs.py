@@ -110,5 +110,10 @@ def glyph_set(environment: Mapping[str, str], encoding: str | None) -> str:
     wanted = environment.get("CANOPY_GLYPHS")
     if wanted in (UNICODE, ASCII):
         return wanted
-    usable = (encoding or "").lower().replace("-", "").startswith("utf")
-    return UNICODE if usable and environment.get("TERM") not in ("dumb", "linux") else ASCII
+    usable = holds_unicode(encoding) and environment.get("TERM") not in ("dumb", "linux")
+    return UNICODE if usable else ASCII
+
+
+def holds_unicode(encoding: str | None) -> bool:
+    """Whether every character can be written in ``encoding``."""
+    return (encoding or "").lower().replace("-", "").replace("_", "").startswith("utf")

@@ -39,8 +39,8 @@ class PaneApp(App[int]):
     """``open_session`` is the session in view, None before there is any."""
 
     def __init__(self, make_host: MakeHost, around: Surroundings) -> None:
+        self.around = around  # which the driver wants already
         super().__init__()
-        self.around = around
         self.host = make_host(self.schedule, self.show_touched)
         self.state = self.host.state
         self.open_session: str | None = None
@@ -57,7 +57,7 @@ class PaneApp(App[int]):
 
     def get_driver_class(self) -> type[Driver]:
         """The driver of this platform, which outlives its terminal."""
-        return lasting(super().get_driver_class())
+        return lasting(super().get_driver_class(), self.around.glyphs)
 
     def get_default_screen(self) -> MainScreen:
         """The main screen."""

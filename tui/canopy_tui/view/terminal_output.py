@@ -7,18 +7,23 @@ the input. What is drawn and typed is not known here.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import select
 import signal
 import sys
 import threading
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 from canopy_tui import terminal_guard
+from canopy_tui.model.glyphs import ASCII, holds_unicode
 
 if TYPE_CHECKING:
     from textual.driver import Driver
+
+    from canopy_tui.view.plain_output import Plain
 
 _HANGUP = getattr(signal, "SIGHUP", signal.SIGTERM)
 
@@ -38,16 +43,18 @@ def watch(descriptor: int) -> None:
 
 class LastingOutput:
     """A text file that takes everything. The first error is told to the process as a hangup, what
-    comes later is dropped.
+    comes later is dropped. ``plain`` is the table of what the terminal shows instead.
     """
 
-    def __init__(self, file: IO[str]) -> None:
+    def __init__(self, file: IO[str], plain: Plain | None = None) -> None:
         self._file = file
+        self._plain = plain
         self._gone = False
 
     def write(self, text: str) -> int:
         """Write ``text``, if anybody is there; gives its length."""
-        self._try(lambda: self._file.write(text))
+        shown = text if self._plain is None or text.isascii() else text.translate(self._plain)
+        self._try(lambda: self._file.write(shown))
         return len(text)
 
     def flush(self) -> None:
@@ -80,10 +87,37 @@ def of_the_terminal(file: IO[str]) -> IO[str]:
     return out if out is not None and not file.isatty() and out.isatty() else file
 
 
-def lasting(driver: type[Driver]) -> type[Driver]:
-    """The same driver, which writes to a :class:`LastingOutput` if it writes to a file, whose
-    terminal is watched, and which tells the guard of the terminal when it draws.
+def _table_for(file: IO[str], glyphs: str) -> Plain | None:
+    encoding = getattr(file, "encoding", None)
+    if holds_unicode(encoding) and glyphs != ASCII:
+        return None
+    from canopy_tui.view.plain_output import plain_for
+
+    return plain_for(encoding, glyphs)
+
+
+def _take_any_bytes(module: Any) -> None:
+    """Textual 8.2.8 ends the app with the first byte that is no UTF-8: noise on the line, a report
+    of an old mouse, a letter of a terminal with another encoding. That byte is no key then.
     """
+    if module is not None and hasattr(module, "getincrementaldecoder"):
+        module.getincrementaldecoder = _lenient_decoder
+
+
+def _lenient_decoder(_encoding: str) -> Any:
+    """Decodes as the terminal writes."""
+    encoding = getattr(sys.__stdin__, "encoding", None) or "utf-8"
+    if codecs.lookup(encoding).name == "ascii":
+        encoding = "utf-8"
+    return partial(codecs.getincrementaldecoder(encoding), errors="ignore")
+
+
+def lasting(driver: type[Driver], glyphs: str = "") -> type[Driver]:
+    """The same driver, which writes to a :class:`LastingOutput` if it writes to a file, whose
+    terminal is watched, and which tells the guard of the terminal when it draws. What is typed may
+    be any bytes.
+    """
+    _take_any_bytes(sys.modules.get(driver.__module__))
 
     class LastingDriver(driver):  # type: ignore[valid-type, misc]
         _watched = False
@@ -92,7 +126,8 @@ def lasting(driver: type[Driver]) -> type[Driver]:
             super().__init__(*args, **options)
             file = getattr(self, "_file", None)
             if file is not None:
-                self._file = LastingOutput(of_the_terminal(file))
+                file = of_the_terminal(file)
+                self._file = LastingOutput(file, _table_for(file, glyphs))
 
         def start_application_mode(self) -> None:
             self._tell_guard()
