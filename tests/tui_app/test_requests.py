@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from textual import events
+from textual.widgets import Input
 
 from canopy_shared.updates import ToolCallUpdate
 from canopy_tui.model.intents import AnswerPermission, SendPrompt
@@ -387,3 +388,27 @@ async def test_a_request_of_no_session() -> None:
         await asked(play, session="nobody announced this one")
         await play.press("y")
         assert len(play.stage.acted) == 1
+
+
+async def test_one_who_comes_back_to_the_terminal_writes_where_they_wrote() -> None:
+    """Whatever opened while another window was in front."""
+    async with playing() as play:
+        await play.write("half ")
+        play.app.post_message(events.AppBlur())
+        await play.settle()
+        play.clock.pass_by(IDLE + 0.01)
+        await asked(play)
+        play.clock.pass_by(QUIET_OVER_DRAFT)
+        play.app.post_message(events.AppFocus())
+        await play.press("y")
+        await play.until(lambda: play.app.shows_main, "the conversation")
+        await play.write("written")
+        assert play.draft == "half written"
+        play.app.post_message(events.AppBlur())
+        await play.settle()
+        play.app.action_show_sessions()
+        await play.until(lambda: play.screen.query("#find"), "the list")
+        play.app.post_message(events.AppFocus())
+        await play.settle()
+        await play.write("till")
+        assert play.screen.query_one("#find", Input).value == "till"

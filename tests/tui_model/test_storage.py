@@ -108,6 +108,15 @@ def test_what_another_client_still_writes_is_not_taken(tmp_path: Path) -> None:
     assert drafts.left(WHERE, held.get) == Draft("half wri")
 
 
+def test_an_old_session_that_is_gone_on_with_gets_no_draft_of_another(tmp_path: Path) -> None:
+    drafts = Drafts(tmp_path)
+    drafts.keep(WHERE, "", Draft("before any"))
+    assert drafts.left(WHERE, {}.get, goes_on=True) == Draft("before any")
+    drafts.keep(WHERE, "S1", Draft("for one"))
+    assert drafts.left(WHERE, {}.get, goes_on=True) == Draft()
+    assert drafts.get("S1") == Draft("for one")
+
+
 def test_the_oldest_draft_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(storage, "DRAFT_LIMIT", 3)
     drafts = Drafts(tmp_path)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from canopy_shared.errors import AcpError, resource_not_found
-from canopy_shared.ext import air
+from canopy_shared.ext import air, session_index
+from canopy_shared.ext.session_index import SessionFacts
 from canopy_tui.first_session import Beginning, FirstSession
 from canopy_tui.model import intents as i
 from canopy_tui.model.catalogue import ALL, ListedSession, Query, found
@@ -184,6 +185,21 @@ async def test_a_wish_that_cannot_be_fulfilled_is_told_over_a_new_session(
 async def test_continue_takes_the_last_session_of_the_directory() -> None:
     async with begun(agent(), Path("/w"), Beginning(FirstSession(last=True))) as made:
         assert made.state.roots == ["old-2"]  # the newest of the first page
+
+
+async def test_continue_takes_the_one_that_was_written_to_last() -> None:
+    """All that were open change at the end of a run, when the CLI notes what they cost."""
+    asked = {"old-1": "2026-01-01T09:00:00Z", "old-2": "2026-01-01T08:00:00Z"}
+    fake = agent()
+    fake.answers["session/list"] = lambda _params: {
+        "sessions": [
+            {**row, "_meta": session_index.wrap(SessionFacts(last_prompt_at=asked.get(id_)))}
+            for row in STORED
+            if (id_ := row["sessionId"])
+        ]
+    }
+    async with begun(fake, Path("/w"), Beginning(FirstSession(last=True))) as made:
+        assert made.state.roots == ["old-1"]
 
 
 async def test_a_session_of_a_directory_that_is_not_trusted_is_not_opened(tmp_path: Path) -> None:

@@ -263,7 +263,7 @@ def _surroundings(stage: Stage, beginning: Beginning) -> Surroundings:
         notify=notify,
         history=history.of(stage.directory),
         older=history.everywhere,
-        draft=drafts.left(where, beginning.held_elsewhere),
+        draft=drafts.left(where, beginning.held_elsewhere, goes_on=beginning.wish.goes_on),
         on_sent=lambda text: history.add(stage.directory, text),
         on_draft=lambda session, draft: drafts.keep(where, session, draft),
         draft_of=drafts.get,

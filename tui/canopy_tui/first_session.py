@@ -34,6 +34,11 @@ class FirstSession:
     last: bool = False
     choose: bool = False
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether it is an old session, if it can be opened."""
+        return self.last or self.resume is not None
+
 
 def _anywhere(_directory: str) -> bool:
     return True
@@ -71,7 +76,7 @@ async def begin(
 
     wish = beginning.wish
     problem = None
-    if wish.resume is not None or wish.last:
+    if wish.goes_on:
         try:
             problem = await _go_on(facts, library, beginning, cwd)
         except ConnectionClosedError:

@@ -144,9 +144,13 @@ class SessionLibrary:
         return begin_so[0] if len(begin_so) == 1 else None
 
     async def newest(self, cwd: str) -> ListedSession | None:
-        """The session that was used last in a directory; None for none. Raises ``AcpError``."""
+        """The session that was used last in a directory; None for none. Raises ``AcpError``.
+
+        Where several were open, all changed at the end, when their costs are noted: the one that
+        was written to last counts.
+        """
         rows, _ = await self._page(Query(cwd), None)
-        return max(rows, key=lambda row: row.updated_at, default=None)
+        return max(rows, key=lambda row: (row.last_prompt_at, row.updated_at), default=None)
 
     # --- opening ------------------------------------------------------------------------------
 

@@ -86,12 +86,15 @@ class Drafts:
         """The draft, empty when there is none."""
         return self._read(key)[0]
 
-    def left(self, directory: str, holder: Callable[[str], str | None]) -> Draft:
+    def left(
+        self, directory: str, holder: Callable[[str], str | None], *, goes_on: bool = False
+    ) -> Draft:
         """The draft of a directory, unless somebody still writes it: ``holder`` names the client
-        that has a session open.
+        that has a session open. ``goes_on``: an old session is opened, which has its own draft, so
+        that one written in a session is not for it.
         """
         draft, session = self._read(directory)
-        return Draft() if session and holder(session) is not None else draft
+        return Draft() if session and (goes_on or holder(session) is not None) else draft
 
     def keep(self, directory: str, session: str, draft: Draft) -> None:
         """Keep what is unsent for ``session`` (empty before there is one); nothing removes it.

@@ -83,6 +83,15 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
         # Textual 8.2.8 draws only what changes after Ctrl+Z and fg, on a terminal that is empty.
         self.app_resume_signal.subscribe(self, lambda _app: self.call_later(self.refresh))
 
+    def _watch_app_focus(self, focus: bool) -> None:
+        """The terminal came to the front, or left it. Textual 8.2.8 takes the focus away meanwhile
+        and gives it back only where the same screen is still in front, and a screen that opens
+        meanwhile gets none: a person who comes back would type into nothing, or into the tree.
+        """
+        self.screen.update_node_styles()
+        if focus:
+            self.screen._update_auto_focus()
+
     def _painted(self) -> None:
         from canopy_tui.view.calm import Calm
 
