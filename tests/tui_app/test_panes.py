@@ -180,6 +180,32 @@ async def test_tree_by_keys() -> None:
         assert play.draft == "x"
 
 
+async def test_a_long_way_keeps_the_name_at_its_end() -> None:
+    async with playing(NARROW) as play:
+        names = ("checkout review", "discount rules", "receipt printer", "the width of rows")
+        above = ROOT
+        for at, name in enumerate(names):
+            play.stage.spawn(f"n{at}", name, above)
+            above = f"n{at}"
+        play.app.go("n3")
+        await play.shows("main › … › ▶ discount rules › ▶ receipt printer › ▶ the width of rows")
+        await play.pilot.click("#rail", offset=(play.lines[0].index("…"), 0))
+        await play.settle()
+        assert play.app.open_session == "n0"
+        await play.shows("main › ▶ checkout review")
+
+
+async def test_a_scrollbar_hides_nothing() -> None:
+    async with playing() as play:
+        for at in range(30):
+            play.stage.spawn(f"w{at}", f"worker {at}")
+            play.stage.begin_task(f"t{at}", f"task {at}")
+        main = play.app.main
+        for one in (main.agents, main.background):
+            await play.until(lambda one=one: one.show_vertical_scrollbar, "a scrollbar")
+            assert one.render_line(1).cell_length == one.scrollable_content_region.width
+
+
 async def test_tree_and_path_by_mouse() -> None:
     async with playing() as play:
         await family(play)

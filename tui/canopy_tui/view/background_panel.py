@@ -83,7 +83,7 @@ class BackgroundPanel(ScrollView, can_focus=True):
         self._draw()
 
     def _draw(self) -> None:
-        width, now = self.size.width, self._now()
+        width, now = self.scrollable_content_region.width, self._now()
         lines = [
             (task.key, line)
             for task in self._tasks
@@ -100,7 +100,7 @@ class BackgroundPanel(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One row."""
-        width = self.size.width
+        width = self.scrollable_content_region.width
         index = y + self.scroll_offset.y
         if not 0 <= index < len(self._lines):
             return Strip.blank(width, self.rich_style)

@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView
 
 _ROOMY = 60
+_ARROW = 3
+"""Cells between two names."""
+_NAME, _SHORT, _LEAST = 24, 12, 6
+"""Cells that the name of the one in view gets if it can, that the others get, and that each gets
+always.
+"""
 _COUNTED = (Phase.RUNNING, Phase.DONE, Phase.FAILED, Phase.CANCELLED)
 
 
@@ -73,15 +79,30 @@ class Crumbs(Clickable):
 
     def _path(self, room: int) -> Content:
         levels = tree.path(self._state, self._session or "")
-        names = [cell_len(name_of(self._state, view)) for view in levels]
-        each = shared_out(room - (3 + (2 if self._rail else 0)) * len(levels), names, least=6)
+        wanted = [cell_len(name_of(self._state, view)) for view in levels]
+        mark_cells = 2 if self._rail else 0
+        # The one in view keeps its name longest; those between it and the main agent go first.
+        left_out = 0
+        while True:
+            kept = [wanted[0], *wanted[1 + left_out :]]
+            cells = room - (_ARROW + mark_cells) * len(kept)
+            cells -= (_ARROW + 1) if left_out else 0
+            least = min(kept[-1], _NAME) + sum(min(one, _SHORT) for one in kept[:-1])
+            if least <= cells or left_out >= len(levels) - 2:
+                break
+            left_out += 1
+        last = max(_LEAST, min(kept[-1], cells - sum(min(one, _SHORT) for one in kept[:-1])))
+        each = [*shared_out(cells - last, kept[:-1], least=_LEAST), last]
+        shown = [levels[0], *levels[1 + left_out :]]
         steps = [
             self._step(view, cells, last=view is levels[-1])
-            for view, cells in zip(levels, each, strict=True)
+            for view, cells in zip(shown, each, strict=True)
         ]
-        return (
-            Content.styled(" › ", "$text-muted").join(steps).truncate(max(1, room), ellipsis=True)
-        )
+        if left_out:
+            go = clickable("app.open_session", levels[left_out].id)
+            steps.insert(1, Content.styled("…", "$text-muted").stylize(go))
+        way = Content.styled(" › ", "$text-muted").join(steps)
+        return way.truncate(max(1, room), ellipsis=True)
 
     def _step(self, view: SessionView, room: int, *, last: bool) -> Content:
         go = clickable("app.open_session", view.id)

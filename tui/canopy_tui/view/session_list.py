@@ -62,7 +62,7 @@ class SessionList(ScrollView, can_focus=False):
         if not any(row.id == self._cursor for row in rows):
             self._cursor = rows[0].id if rows else None
             self.scroll_to(y=0, animate=False)
-        self.virtual_size = Size(self.size.width, len(rows))
+        self.virtual_size = Size(self.scrollable_content_region.width, len(rows))
         self.refresh()
 
     @property
@@ -93,7 +93,7 @@ class SessionList(ScrollView, can_focus=False):
 
     def render_line(self, y: int) -> Strip:
         """One row."""
-        width, at = self.size.width, y + self.scroll_offset.y
+        width, at = self.scrollable_content_region.width, y + self.scroll_offset.y
         if not 0 <= at < len(self._rows):
             return Strip.blank(width, self.rich_style)
         row = self._rows[at]
@@ -142,7 +142,7 @@ class SessionList(ScrollView, can_focus=False):
 
     def on_resize(self) -> None:
         """Rows fill the width."""
-        self.virtual_size = Size(self.size.width, len(self._rows))
+        self.virtual_size = Size(self.scrollable_content_region.width, len(self._rows))
 
 
 def age_of(moment: str, now: float) -> str:

@@ -106,7 +106,7 @@ class SessionTree(ScrollView, can_focus=True):
             self._cursor = open_session
         self._open = open_session
         self._slots = self._numbered() if self.has_focus else {}
-        self._resize_to(Size(self.size.width, len(self._rows)))
+        self._resize_to(Size(self.scrollable_content_region.width, len(self._rows)))
         self._redraw()
 
     def _resize_to(self, size: Size) -> None:
@@ -126,7 +126,7 @@ class SessionTree(ScrollView, can_focus=True):
 
     def _redraw(self) -> None:
         """Draw the rows in view that look different from what is on screen."""
-        width, height = self.size
+        width, height = self.scrollable_content_region.size
         before, self._shown = self._shown, [self._look_at(y) for y in range(height)]
         if len(before) != height:
             self.refresh()
@@ -163,7 +163,7 @@ class SessionTree(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One row."""
-        width = self.size.width
+        width = self.scrollable_content_region.width
         look = self._look_at(y)
         if look is None:
             return Strip.blank(width, self.rich_style)
