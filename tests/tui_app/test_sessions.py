@@ -13,6 +13,7 @@ from canopy_tui.model.catalogue import ALL, ListedSession, Query
 from canopy_tui.model.shelf import Draft
 from canopy_tui.model.state import Problem
 from canopy_tui.storage import Drafts
+from canopy_tui.view.key import NO_KEY
 from canopy_tui.view.lone_letter import LoneLetter
 from canopy_tui.view.session_picker import SessionPicker
 from tui_app.playing import NARROW, WIDE, Play, playing
@@ -273,12 +274,18 @@ async def test_a_problem_is_told_and_leads_on() -> None:
 
 async def test_keys_can_be_changed_and_wrong_settings_are_told() -> None:
     fault = "config.toml, line 3: there is no key 'tre'; is it 'tree'?"
-    around = {"keymap": {"sessions": "f11"}, "faults": (fault,), "theme": "canopy-light"}
+    around = {
+        "keymap": {"sessions": "f11", "palette": NO_KEY},
+        "faults": (fault,),
+        "theme": "canopy-light",
+    }
     async with playing((100, 60), still=True, **around) as play:
         await play.shows("line 3")
         assert play.app.theme == "canopy-light"
         await play.press("escape", "f2")
         assert not isinstance(play.screen, SessionPicker)
+        await play.shows("F1 keys")
+        assert "no key" not in play.lines[-1]
         await play.press("f1")
         await play.shows("F11")
         await play.press("escape", "f11")

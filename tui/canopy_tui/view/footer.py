@@ -16,7 +16,7 @@ from canopy_tui.model.glyphs import ASCII, UNICODE
 from canopy_tui.model.sanitize import clipped, visible
 from canopy_tui.model.words import money
 from canopy_tui.view.clicks import Clickable, clickable
-from canopy_tui.view.keymap import brief, filled, keys_of, name
+from canopy_tui.view.keymap import NAMELESS, brief, filled, keys_of, name
 from canopy_tui.view.keys import BACKGROUND, FOLLOWED, TRANSCRIPT, TREE, shown
 
 if TYPE_CHECKING:
@@ -72,7 +72,11 @@ def hints(
     taken = {hint.key for hint in here}
     rest = [hint for hint in found[urgent:] if hint.key.partition(" ")[0] not in taken]
     found[urgent:] = [*here, *rest]
-    return [hint for hint in found if not (read_only and hint.action in _CHANGES)]
+    return [
+        hint
+        for hint in found
+        if (hint.urgent or NAMELESS not in hint.key) and not (read_only and hint.action in _CHANGES)
+    ]
 
 
 def _of_place(place: str | None) -> list[Hint]:

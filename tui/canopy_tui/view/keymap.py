@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from canopy_tui.view.key import Group
 
 USUAL: dict[str, str] = {key.id: key.keys for group in ALL for key in group.keys}
+NAMELESS = "(no key)"
+"""The name of a key that the person took away."""
 _NAMED = re.compile(r"\{([a-z]+(?:[.-][a-z_]+)*)\}")
 
 
@@ -50,9 +52,7 @@ class InForce:
     def name(self, id: str) -> str:
         """The first as a person reads it: ``Ctrl+T``."""
         return (
-            "(no key)"
-            if self.first(id) == NO_KEY
-            else shown(self.first(id), ascii_only=self._ascii)
+            NAMELESS if self.first(id) == NO_KEY else shown(self.first(id), ascii_only=self._ascii)
         )
 
     def brief(self, id: str) -> str:
