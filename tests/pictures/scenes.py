@@ -17,6 +17,7 @@ from canopy_tui.model.glyphs import ASCII
 from canopy_tui.model.login import LoginNeed
 from canopy_tui.model.shelf import Draft
 from canopy_tui.open_sessions import LeftSession
+from pictures.in_lines import printed
 from pictures.stage import BOTH, DIRECTORY, SAMPLE, SPLIT, inspected, opened, replayed
 
 if TYPE_CHECKING:
@@ -212,6 +213,11 @@ async def trust(stage: Stage, take: Take) -> None:
     await take("trust")
 
 
+async def in_lines(stage: Stage, take: Take) -> None:
+    """A talk for pipes and screen readers."""
+    await take("plain")
+
+
 async def left_behind(stage: Stage, take: Take) -> None:
     """The client before this one was killed."""
     await take("left-behind")
@@ -339,6 +345,7 @@ SCENES = {
     "writing": Scene(writing, _on("work")),
     "trouble": Scene(trouble, _on("work")),
     "trust": Scene(trust, _on("work", trust=_NoTrust())),
+    "plain": Scene(in_lines, printed),
     "left-behind": Scene(left_behind, _on("work", left=_LEFT, draft=_DRAFT)),
     "wrong-settings": Scene(wrong_settings, _on("work", faults=_FAULTS)),
     "elsewhere": Scene(elsewhere, _on("demo", held_elsewhere=lambda _: "(process 4711)")),
