@@ -154,3 +154,14 @@ def test_no_shell_but_for_batch_files_and_no_terminal_device() -> None:
         or (isinstance(node, ast.Attribute) and node.attr == "create_subprocess_shell")
     ]
     assert against == []
+
+
+def test_what_comes_once_is_never_lost() -> None:
+    """Textual's ``set_timer`` forgets what is late before its task begins: see ``view.once``."""
+    against = [
+        f"{module.shown}:{node.lineno}"
+        for module in product_modules()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Attribute) and node.attr == "set_timer"
+    ]
+    assert against == []

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from canopy_tui.model.mentions import open_mention, spelled
 from canopy_tui.model.own_commands import offered
 from canopy_tui.view.completion import Completion, Offer
+from canopy_tui.view.once import once
 from canopy_tui.view.prompt_area import plain
 from canopy_tui.view.slash_offers import SlashOffers, hint_of, offers_for
 
@@ -91,7 +92,7 @@ class Completing:
         offers = [_file_offer(one, path) for one in found.paths]
         self._completion.show_offers(place, path, offers, _note(found))
         if found.listing:
-            self._area.set_timer(LOOK_AGAIN, lambda: self._ask_again(asked))
+            once(self._area, LOOK_AGAIN, lambda: self._ask_again(asked))
 
     def _ask_again(self, asked: int) -> None:
         if asked == self._asked:

@@ -21,6 +21,7 @@ from canopy_tui.view.attaching import Attaching
 from canopy_tui.view.attachment_strip import AttachmentStrip
 from canopy_tui.view.completing import Completing
 from canopy_tui.view.completion import Completion, Offer
+from canopy_tui.view.once import once
 from canopy_tui.view.placeholders import Abilities
 from canopy_tui.view.posting import Posted
 from canopy_tui.view.prompt_area import Ghost, PromptArea, plain
@@ -28,9 +29,10 @@ from canopy_tui.view.queue_strip import QueueStrip
 from canopy_tui.view.sending import Sending
 
 if TYPE_CHECKING:
+    import asyncio
+
     from textual import events
     from textual.app import ComposeResult
-    from textual.timer import Timer
     from textual.widgets import TextArea
 
     from canopy_tui.model.intents import Intent
@@ -79,7 +81,7 @@ class Composer(Vertical):
         self._around = around
         self.sending = Sending(self, around)
         self._title = self._said = self._mode = ""
-        self._saving: Timer | None = None
+        self._saving: asyncio.TimerHandle | None = None
 
     def compose(self) -> ComposeResult:
         """What can be picked, the queue, what goes with the message, and the field."""
@@ -169,7 +171,7 @@ class Composer(Vertical):
     def keep_draft(self) -> None:
         """Have what is unsent kept now."""
         if self._saving is not None:
-            self._saving.stop()
+            self._saving.cancel()
             self._saving = None
         text = self.drafts.unsent(self.area.text)
         session = self.sending.root.id if self.sending.root is not None else ""
@@ -177,7 +179,7 @@ class Composer(Vertical):
 
     def _keep_soon(self) -> None:
         if self._saving is None:
-            self._saving = self.set_timer(KEEP_AFTER, self.keep_draft)
+            self._saving = once(self, KEEP_AFTER, self.keep_draft)
 
     def stash(self) -> bool:
         """Put the draft away where Up finds it; whether there was one."""

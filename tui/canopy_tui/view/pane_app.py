@@ -16,6 +16,7 @@ from canopy_tui.model.intents import OpenSession, Watch
 from canopy_tui.model.state import Phase
 from canopy_tui.view.drafts import Drafts
 from canopy_tui.view.main_screen import MainScreen
+from canopy_tui.view.once import once
 from canopy_tui.view.prompt_history import PromptHistory
 from canopy_tui.view.terminal_output import lasting
 
@@ -74,7 +75,7 @@ class PaneApp(App[int]):
 
     def schedule(self, seconds: float, callback: Callable[[], None]) -> object:
         """Call ``callback`` once, in so many seconds."""
-        return self.set_timer(seconds, callback) if seconds > 0 else self.call_later(callback)
+        return once(self, seconds, callback) if seconds > 0 else self.call_later(callback)
 
     def say(self, text: str, seconds: float = 4.0) -> None:
         """A sentence for a while."""

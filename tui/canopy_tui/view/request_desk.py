@@ -12,6 +12,7 @@ from textual import events
 
 from canopy_tui.model.queue import following, head
 from canopy_tui.view.key_guard import IDLE, KeyGuard, Verdict, may_open
+from canopy_tui.view.once import once
 from canopy_tui.view.waiting_line import WaitingLine
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class RequestDesk:
             self._push(key, KeyGuard(now, by_person=False, over_draft=half_written))
         elif not self._retrying:
             self._retrying = True
-            self._app.set_timer(RETRY, self.look)
+            once(self._app, RETRY, self.look)
 
     def open_next(self, step: int) -> None:
         """The person asks for the next or previous request, from any screen."""

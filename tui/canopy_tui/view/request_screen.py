@@ -27,12 +27,14 @@ from canopy_tui.view.footer import QUESTION
 from canopy_tui.view.key_guard import KeyGuard
 from canopy_tui.view.keymap import everywhere, filled, first, name
 from canopy_tui.view.labels import name_of
+from canopy_tui.view.once import once
 from canopy_tui.view.permission import PermissionPane
 
 if TYPE_CHECKING:
+    import asyncio
+
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.timer import Timer
 
     from canopy_tui.model.entries import ToolEntry
     from canopy_tui.model.state import ClientState, PendingRequest
@@ -94,7 +96,7 @@ class RequestScreen(ModalScreen[bool]):
         self._kept = kept
         self._marks = marks
         self._clock = clock
-        self._leaving: Timer | None = None
+        self._leaving: asyncio.TimerHandle | None = None
         self.guard = guard
         self.gave_way = False
         """It stepped back for a person who was typing."""
@@ -152,7 +154,7 @@ class RequestScreen(ModalScreen[bool]):
     async def aim(self, key: int, *, by_person: bool) -> None:
         """Show another request; its keys count only after the usual quiet."""
         if self._leaving is not None:
-            self._leaving.stop()
+            self._leaving.cancel()
             self._leaving = None
         self._keep()
         self._key = key
@@ -241,7 +243,7 @@ class RequestScreen(ModalScreen[bool]):
         self.query_one("#request-keys", Static).update(
             Content.styled("The agent no longer waits for an answer.", "bold $warning")
         )
-        self._leaving = self.set_timer(WITHDRAWN_SECONDS, self._leave_withdrawn)
+        self._leaving = once(self, WITHDRAWN_SECONDS, self._leave_withdrawn)
 
     async def _leave_withdrawn(self) -> None:
         self._leaving = None
@@ -319,7 +321,7 @@ class RequestScreen(ModalScreen[bool]):
             self.dismiss(put_off)
         elif self.is_attached:
             # Another screen, such as the help, lies above and has to go first.
-            self.set_timer(0.2, lambda: self._close(put_off))
+            once(self, 0.2, lambda: self._close(put_off))
 
     def action_open_asker(self) -> None:
         """Put the request off and show the transcript of who asks."""

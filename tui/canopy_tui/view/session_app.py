@@ -16,6 +16,7 @@ from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import Problem
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.keymap import name
+from canopy_tui.view.once import once
 from canopy_tui.view.write_app import WriteApp
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class SessionApp(WriteApp):
             return f"This terminal cannot be lent. Run it yourself: {shlex.join(command)}"
         finally:
             # A signal of the time in between is told to the event loop only now.
-            self.set_timer(_GIVEN_BACK, self._terminal_is_back)
+            once(self, _GIVEN_BACK, self._terminal_is_back)
 
     def _terminal_is_back(self) -> None:
         self.terminal_is_lent = False

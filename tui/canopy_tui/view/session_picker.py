@@ -25,6 +25,7 @@ from canopy_tui.view.header import home_short
 from canopy_tui.view.keymap import brief, everywhere, filled
 from canopy_tui.view.keys import SESSIONS
 from canopy_tui.view.labels import foreign
+from canopy_tui.view.once import once
 from canopy_tui.view.posting import Posted
 from canopy_tui.view.session_list import SessionList, day_of
 
@@ -224,7 +225,7 @@ class SessionPicker(ModalScreen[None]):
                 lines += [Content(""), foreign(words)]
             facts = Content("\n").join(lines)
             if self._peek is not None and row.id not in self._words:
-                self.set_timer(_PEEK_DELAY, lambda: self._look_into(row))
+                once(self, _PEEK_DELAY, lambda: self._look_into(row))
         self.query_one("#session-facts", Static).update(facts)
 
     def _look_into(self, row: ListedSession) -> None:

@@ -17,9 +17,10 @@ from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.keymap import name
 from canopy_tui.view.labels import at_work, name_of
 from canopy_tui.view.look_app import LookApp
+from canopy_tui.view.once import once
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
+    import asyncio
 
     from canopy_tui.view.surroundings import MakeHost, Surroundings
 
@@ -33,14 +34,14 @@ class StopApp(LookApp):
     def __init__(self, make_host: MakeHost, around: Surroundings) -> None:
         super().__init__(make_host, around)
         self._arming = Arming()
-        self._saying: Timer | None = None
+        self._saying: asyncio.TimerHandle | None = None
 
     def say(self, text: str, seconds: float = 4.0) -> None:
         """Put a sentence in the footer for a while."""
         if self._saying is not None:
-            self._saying.stop()
+            self._saying.cancel()
         self.main.say(text)
-        self._saying = self.set_timer(seconds, lambda: self.main.say(""))
+        self._saying = once(self, seconds, lambda: self.main.say(""))
 
     def copy(self, text: str) -> None:
         """Put ``text`` on the clipboard and say so."""

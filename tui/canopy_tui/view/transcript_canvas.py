@@ -18,6 +18,7 @@ from textual.widget import Widget
 
 from canopy_tui.model.entries import ChildEntry
 from canopy_tui.view.ink import mix
+from canopy_tui.view.once import once
 from canopy_tui.view.strips import (
     NONE,
     UNICODE,
@@ -126,7 +127,7 @@ class TranscriptCanvas(ScrollView):
         self._scheduled = True
         delay = self._rested - perf_counter()
         if delay > 0:
-            self.set_timer(delay, self._flush)
+            once(self, delay, self._flush)
         else:
             self.call_later(self._flush)
 

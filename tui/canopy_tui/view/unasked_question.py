@@ -15,12 +15,13 @@ from textual.screen import ModalScreen, ScreenResultType
 from canopy_tui.view.answers import Answers
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.lone_letter import SETTLE, LoneLetter
+from canopy_tui.view.once import once
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable
 
     from textual import events
-    from textual.timer import Timer
 
 _TYPED = "What you type goes into the message. A key answers by itself."
 
@@ -35,7 +36,7 @@ class UnaskedQuestion(ModalScreen[ScreenResultType]):
     def __init__(self, *words: str) -> None:
         super().__init__(*words)
         self._lone = LoneLetter()
-        self._settling: Timer | None = None
+        self._settling: asyncio.TimerHandle | None = None
 
     async def on_key(self, event: events.Key) -> None:
         """A letter among others is text."""
@@ -63,14 +64,14 @@ class UnaskedQuestion(ModalScreen[ScreenResultType]):
 
     def _settle(self, value: ScreenResultType | None) -> None:
         if self._settling is not None:
-            self._settling.stop()
+            self._settling.cancel()
         self._settling = None
 
         def settled() -> None:
             self.dismiss(value)  # not awaited: that cannot be done from a timer of the screen
 
         if value is not None:
-            self._settling = self.set_timer(SETTLE, settled)
+            self._settling = once(self, SETTLE, settled)
 
 
 class UnaskedConfirm(UnaskedQuestion[bool], ConfirmScreen):

@@ -1,0 +1,44 @@
+"""What is to happen once happens, however late the event loop is (the screen froze)."""
+
+from __future__ import annotations
+
+import asyncio
+
+from canopy_tui.view.once import once
+from tui_app.playing import playing
+
+AT_ONCE = 1e-12
+"""Seconds that are over before anything can look at a clock."""
+
+
+async def test_what_is_late_already_is_still_called() -> None:
+    async with playing() as play:
+        called: list[str] = []
+
+        async def later() -> None:
+            called.append("coroutine")
+
+        once(play.app, AT_ONCE, lambda: called.append("function"))
+        once(play.app.main.transcript, AT_ONCE, later)
+        once(play.app, -1.0, lambda: called.append("past"))
+        once(play.app, AT_ONCE, lambda: called.append("taken back")).cancel()
+        await play.until(lambda: len(called) >= 3, "all three")
+        await play.settle()
+        assert sorted(called) == ["coroutine", "function", "past"]
+
+
+async def test_it_asks_nothing_of_who_is_gone() -> None:
+    async with playing() as play:
+        gone = play.app.main.transcript
+        once(gone, 0.01, lambda: None)
+    assert not gone.is_running
+    done = asyncio.get_running_loop().create_future()
+    asyncio.get_running_loop().call_later(0.02, done.set_result, None)
+    await done
+
+
+async def test_a_frame_that_is_due_at_once_is_painted() -> None:
+    async with playing() as play:
+        painted = asyncio.Event()
+        play.app.schedule(AT_ONCE, painted.set)
+        await asyncio.wait_for(painted.wait(), 30)
