@@ -182,7 +182,7 @@ async def test_folders_and_places_outside_are_found_too(tmp_path: Path) -> None:
         (tmp_path / "beside/d.py").as_uri(),
     ]
     assert [link.name for link in links] == ["a b.py", "c.py", "deep", "d.py"]
-    assert index.links("me@src @\0 @~nobody/x") == ()
+    assert index.links("me@src @\0 @~of-no-such-person/x") == ()
 
 
 # --- in a message ---------------------------------------------------------------------------------
