@@ -183,6 +183,6 @@ class Surroundings:
     """Questions of agents open by themselves, not only on their key."""
     faults: tuple[str, ...] = ()
     on_painted: Callable[[], None] = lambda: None
+    """Called once, when the first frame is on screen."""
     on_key: Callable[[], None] = lambda: None
     """Called with everything that the person does."""
-    """Called once, when the first frame is on screen."""
