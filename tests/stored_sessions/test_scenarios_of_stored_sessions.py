@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import uuid
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from canopy_shared.ext import air
+from canopy_shared import jsonio
+from canopy_shared.ext import air, canopy
 from stored_sessions.desk import desk
 
 if TYPE_CHECKING:
@@ -73,6 +75,7 @@ async def test_scenarios_20_22_23_27_a_load_and_what_keeps_its_process(
         assert frames[answer]["result"]["sessionId"] == stored.id
         history = [one["params"]["update"] for one in frames[:answer] if "params" in one]
         kinds = [u["sessionUpdate"] for u in history]
+        assert all("_meta" not in one["params"] for one in frames[:answer] if "params" in one)
         assert kinds[:3] == ["user_message_chunk", "agent_thought_chunk", "tool_call"]
         spoken = [u for u in history if u["sessionUpdate"].endswith("_chunk")]
         assert len({u["messageId"] for u in spoken}) == len(spoken) == 3
@@ -135,3 +138,19 @@ async def test_scenario_25_forks_by_message(fake_cli: FakeCli, tmp_path: Path) -
         assert none == (-32602, {"messageId": "m_none"})
         assert stored.path.read_text() == before
         assert len(list(stored.path.parent.glob("*.jsonl"))) == 5
+
+
+async def test_our_own_client_is_told_when_it_all_happened(
+    fake_cli: FakeCli, tmp_path: Path
+) -> None:
+    meta = air.client_meta(air.LOAD_REPLAY_END) | canopy.client_meta()
+    async with desk(fake_cli, tmp_path, {"_meta": meta}) as d:
+        stored = d.transcript()
+        stored.user("Look at it")
+        stored.says("It says one.", "m2")
+        await d.open("session/load", stored.id)
+        told = [one["params"] for one in d.agent.frames if "update" in one.get("params", {})]
+        spoken = [one for one in told if one["update"]["sessionUpdate"].endswith("_chunk")]
+        records = [jsonio.loads(line) for line in stored.path.read_bytes().splitlines()]
+        wrote = [datetime.fromisoformat(one["timestamp"]).timestamp() for one in records]
+        assert [canopy.at_of(one["_meta"]) for one in spoken] == wrote

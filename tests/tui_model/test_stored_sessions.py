@@ -4,15 +4,18 @@ with; and what is told when that fails.
 
 from __future__ import annotations
 
+import time
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from canopy_shared.content import TextContent
 from canopy_shared.errors import AcpError, resource_not_found
-from canopy_shared.ext import air, session_index
+from canopy_shared.ext import air, canopy, session_index
 from canopy_shared.ext.session_index import SessionFacts
+from canopy_shared.updates import AgentMessageChunk, SessionUpdate
 from canopy_tui.first_session import Beginning, FirstSession
 from canopy_tui.model import intents as i
 from canopy_tui.model.catalogue import ALL, ListedSession, Query, found
@@ -200,6 +203,24 @@ async def test_continue_takes_the_one_that_was_written_to_last() -> None:
     }
     async with begun(fake, Path("/w"), Beginning(FirstSession(last=True))) as made:
         assert made.state.roots == ["old-1"]
+
+
+@pytest.mark.parametrize("said", [1_000.5, "then", True, -1, 1e12])
+async def test_history_is_of_the_time_at_which_it_happened(said: Any) -> None:
+    fake = agent()
+
+    def load(params: Any) -> dict[str, Any]:
+        chunk = AgentMessageChunk(TextContent("Long ago."), "m")
+        meta = canopy.told_at(said)
+        fake.peer.notify("session/update", SessionUpdate(params["sessionId"], chunk, meta))
+        return {}
+
+    fake.answers["session/load"] = load
+    before = time.time()
+    async with begun(fake, Path("/w"), Beginning(FirstSession(last=True))) as made:
+        await made.until(lambda: texts(made.root) == "Long ago.", "its history")
+        at = made.root.entries[0].at
+        assert at == said if said == 1_000.5 else at >= before
 
 
 async def test_a_session_of_a_directory_that_is_not_trusted_is_not_opened(tmp_path: Path) -> None:

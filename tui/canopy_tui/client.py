@@ -19,6 +19,7 @@ from canopy_shared import elicitation, methods, permission
 from canopy_shared.codec import decode_config_options, decode_session_update, encode
 from canopy_shared.errors import METHOD_NOT_FOUND, AcpError, method_not_found, request_cancelled
 from canopy_shared.ext import air, canopy_controls, file_report, goal
+from canopy_shared.ext.canopy import at_of
 from canopy_shared.extension_requests import PROMPT_REQUIRED
 from canopy_shared.peer import IncomingRequest, Peer
 from canopy_shared.updates import ConfigOptionUpdate, CurrentModeUpdate
@@ -336,7 +337,8 @@ class AcpClient:
             log.warning("dropped an update without a session")
             return
         if update.session_id not in self._unwanted:
-            self._emit(e.UpdateArrived(update.session_id, update.update, self._clock()))
+            at = at_of(update.meta) or self._clock()
+            self._emit(e.UpdateArrived(update.session_id, update.update, at))
 
 
 def _blocks(prompt: QueuedPrompt) -> list[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -23,12 +23,14 @@ from canopy_agent.session.opener import Session, SessionOpener, Start, Wanted, p
 from canopy_agent.session.opening import session_response
 from canopy_agent.session.past_agents import past_agents
 from canopy_agent.session.replay import Replay
+from canopy_agent.session.replay_times import ReplayTimes
 from canopy_agent.session.stored import Stored, StoredSessions
 from canopy_agent.session.surroundings import Connection
 from canopy_shared.errors import internal_error, resource_not_found
-from canopy_shared.ext import air
+from canopy_shared.ext import air, canopy
 from canopy_shared.methods import SESSION_UPDATE
 from canopy_shared.replayed import ReplayedUpdate
+from canopy_shared.unset import UNSET
 from canopy_shared.updates import SessionUpdate, Update
 
 if TYPE_CHECKING:
@@ -257,12 +259,19 @@ class SessionDirectory:
         """Show the history of a session; ``live`` when its CLI has been running for a while."""
         runtime, wanted = session.runtime, session.wanted
         history = self._profile.reports_work
+        times = ReplayTimes() if self._profile.own else None
 
         def show(update: Update, session_id: str) -> None:
             kind = ReplayedUpdate if history else SessionUpdate
-            self._peer.notify(SESSION_UPDATE, kind(session_id, update))
+            at = times.of(update, session_id) if times is not None else 0.0
+            meta = canopy.told_at(at) if at else UNSET
+            self._peer.notify(SESSION_UPDATE, kind(session_id, update, meta))
 
-        stage = Stage(show, self._peer.drained)
+        def telling(record: Mapping[str, Any], _call: str | None) -> None:
+            if times is not None:
+                times.telling(record)
+
+        stage = Stage(show, self._peer.drained, telling=telling)
         if live:
             stage = replace(stage, live=runtime.live_child, is_open=runtime.is_open)
         renderer = Renderer(
@@ -274,7 +283,7 @@ class SessionDirectory:
             await replay.run()
         except OSError as error:
             raise internal_error(f"the session could not be read: {error.strerror}") from error
-        history = False
+        history, times = False, None
         if not live:
             session.renderer.take_plan(renderer)
         session.followers.append(replay.afterwards)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from canopy_agent.capabilities import client_profile
-from canopy_agent.history.effort import Effort, is_told, time_of
+from canopy_agent.history.effort import Effort, is_told
 from canopy_agent.history.listing import found_at, one_line, read_row
 from canopy_agent.history.registry import is_open_in_a_cli
 from canopy_agent.history.store import agents_folder
@@ -23,7 +23,8 @@ from canopy_agent.session.caller_options import CallerOptions
 from canopy_agent.session.narrator import Stage
 from canopy_agent.session.opener import policy_of
 from canopy_agent.session.replay import Replay
-from canopy_shared.updates import SubagentSpawned, SubagentStateUpdate, UserMessageChunk
+from canopy_agent.session.replay_times import ReplayTimes
+from canopy_shared.updates import SubagentStateUpdate, UserMessageChunk
 
 if TYPE_CHECKING:
     from canopy_shared.updates import Update
@@ -71,25 +72,18 @@ class _Reading:
     root: str
     told: list[Told] = field(default_factory=list)
     by_call: dict[str | None, Effort] = field(default_factory=dict)
-    latest: dict[str, float] = field(default_factory=dict)
-    at: float = 0.0
+    times: ReplayTimes = field(default_factory=ReplayTimes)
     asks: bool = False
 
     def telling(self, record: Json, call: str | None) -> None:
         """A record is about to be told."""
-        self.at = time_of(record) or self.at
+        self.times.telling(record)
         self.asks = call is None and record.get("type") == "user" and is_told(record)
         self.by_call.setdefault(call, Effort()).take(record)
 
     def show(self, update: Update, session: str) -> None:
         """It means this."""
-        at = max(self.at, self.latest.get(session, 0.0))
-        if isinstance(update, SubagentStateUpdate):
-            at = self.latest.get(update.subagent_session_id, at)
-        else:
-            self.latest[session] = at
-        if isinstance(update, SubagentSpawned):  # clocks may differ, but nobody acts before that
-            self.latest[update.subagent_session_id] = at
+        at = self.times.of(update, session)
         prompt = self.asks and session == self.root and isinstance(update, UserMessageChunk)
         self.told.append(Told(at, session, update, prompt))
 

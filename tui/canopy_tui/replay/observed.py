@@ -18,6 +18,7 @@ from canopy_shared.codec import (
 )
 from canopy_shared.content import ContentBlock, TextContent
 from canopy_shared.errors import AcpError, ConnectionClosedError
+from canopy_shared.ext.canopy import at_of
 from canopy_shared.frames import Frame, Notification, Request, Response
 from canopy_shared.permission import PermissionOutcome
 from canopy_shared.unset import UNSET
@@ -114,7 +115,8 @@ class ObservedConnection:
             case record.AGENT, Notification(methods.SESSION_UPDATE, params):
                 update = decode_session_update(params)
                 if update is not None:
-                    yield e.UpdateArrived(update.session_id, update.update, at)
+                    happened = at_of(update.meta) or at
+                    yield e.UpdateArrived(update.session_id, update.update, happened)
 
     def _given_up(self, method: str, params: Any) -> Events:
         """The client no longer waits for an answer; a session that was being loaded is gone."""

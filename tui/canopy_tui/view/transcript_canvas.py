@@ -261,8 +261,10 @@ class TranscriptCanvas(ScrollView):
         return strips
 
     def _timed(self, at: float, row: Row, width: int) -> Row:
-        """The row with the time on its right, where there is room."""
-        said = time.strftime("%H:%M:%S", time.localtime(at))
+        """The row with the time on its right, where there is room; of another day with its date."""
+        then = time.localtime(at)
+        today = then[:3] == time.localtime()[:3]
+        said = time.strftime("%H:%M:%S" if today else "%Y-%m-%d %H:%M:%S", then)
         missing = width - width_of(row.runs) - len(said)
         if missing < 1 or row.fill is not None:
             return row
