@@ -33,7 +33,8 @@ heights = st.integers(0, 5)
 @given(
     st.lists(heights, max_size=3 * CHUNK),
     st.lists(
-        st.tuples(st.sampled_from(["append", "set", "truncate"]), st.integers(0, 999)), max_size=20
+        st.tuples(st.sampled_from(["append", "extend", "set", "truncate"]), st.integers(0, 999)),
+        max_size=20,
     ),
 )
 @settings(max_examples=40)
@@ -43,6 +44,10 @@ def test_offsets_agree_with_plain_sums(first: list[int], steps: list[tuple[str, 
         if kind == "append":
             plain.append(number % 6)
             offsets.append(number % 6)
+        elif kind == "extend":
+            many = [at % 5 for at in range(number)]
+            plain += many
+            offsets.extend(many)
         elif kind == "set" and plain:
             plain[number % len(plain)] = number % 7
             offsets.set(number % len(plain), number % 7)

@@ -112,8 +112,8 @@ class TranscriptLayout:
         """Take over new entries and those of ``keys``, which changed."""
         first_new = len(self._items)
         entries = self._around.session.entries
-        for entry in entries[first_new:]:
-            self._append(entry)
+        if len(entries) > first_new:
+            self._extend(entries[first_new:])
         for key in keys:
             index = self._index.get(key)
             if index is not None and index < first_new:
@@ -125,15 +125,23 @@ class TranscriptLayout:
         changed = [item.entry for item in self._items if item.revision != item.entry.revision]
         return [entry.key for entry in (*changed, *new)]
 
-    def _append(self, entry: AnyEntry) -> None:
+    def _extend(self, entries: list[AnyEntry]) -> None:
+        """Take over many at once, each with as little work as there can be: a person waits for it
+        who opens a long transcript.
+        """
+        width, look, heights = self.paper.width, self._look, []
         before = self._items[-1].entry if self._items else None
-        lead = 0 if before is None or _close(before, entry) else 1
-        width = self.paper.width
-        known = _estimate(entry, width) + lead
-        item = _Item(entry, lead, known, width, entry.revision, self._look)
-        self._index[entry.key] = len(self._items)
-        self._items.append(item)
-        self._offsets.append(item.known)
+        dense = before is None or isinstance(before, _DENSE)
+        for entry in entries:
+            kind = type(entry)
+            is_dense = kind in _DENSE
+            lead = 0 if before is None or (dense and is_dense) else 1
+            known = (_estimate(entry, width) if kind is MessageEntry else 1) + lead
+            self._index[entry.key] = len(self._items)
+            self._items.append(_Item(entry, lead, known, width, entry.revision, look))
+            heights.append(known)
+            before, dense = entry, is_dense
+        self._offsets.extend(heights)
 
     def renew(self, index: int) -> None:
         """Read the entry again."""
@@ -291,10 +299,6 @@ class TranscriptLayout:
             if item.cells is not None:
                 item.offsets = Offsets(cell.height(width) for cell in item.cells)
         self._offsets = Offsets(item.height(width) for item in self._items)
-
-
-def _close(before: AnyEntry, entry: AnyEntry) -> bool:
-    return isinstance(before, _DENSE) and isinstance(entry, _DENSE)
 
 
 def _estimate(entry: AnyEntry, width: int) -> int:

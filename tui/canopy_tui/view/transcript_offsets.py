@@ -39,6 +39,17 @@ class Offsets:
         self._sums[-1] += height
         self.total += height
 
+    def extend(self, heights: list[int]) -> None:
+        """Add many at the end."""
+        whole = len(self._heights) // CHUNK
+        del self._sums[whole:]
+        self._heights += heights
+        self._sums += (
+            sum(self._heights[at : at + CHUNK])
+            for at in range(whole * CHUNK, len(self._heights), CHUNK)
+        )
+        self.total += sum(heights)
+
     def set(self, index: int, height: int) -> None:
         """Change one."""
         change = height - self._heights[index]
