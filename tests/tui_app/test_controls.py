@@ -129,7 +129,12 @@ async def test_usage_and_servers_of_our_own_agent() -> None:
         assert stage.acted[1:] == [AskUsage(ROOT)]
         await play.press("tab")
         assert stage.acted[2:] == [AskServers(ROOT)]
+        stage.apply(e.ServersTold(ROOT, ()))
+        for text in ("canopy --cli mcp add", ".mcp.json", "F5 ask anew"):
+            await play.shows(text)
+        assert "reconnect" not in play.text
         stage.apply(e.ServersTold(ROOT, SERVERS))
+        await play.shows("r reconnect  e on / off")
         for text in ("connected · 2 tools · user", "no such ␛program", "needs a login"):
             await play.shows(text)
         assert isinstance(play.screen, ControlScreen)

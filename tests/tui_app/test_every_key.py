@@ -76,6 +76,7 @@ NAMED = {
 """The actions of all clickable parts, but for those that stand for a key."""
 CLICKED_ELSEWHERE = {
     "stop_turn",  # test_loading
+    "toggle_ended",  # test_ended
     "show_sessions",  # only where a stored session is inspected
 }
 

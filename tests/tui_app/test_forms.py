@@ -13,6 +13,7 @@ from canopy_tui.view import request_desk
 from canopy_tui.view.choice_list import MOST_SHOWN, ChoiceList
 from canopy_tui.view.elicitation import FormPane
 from canopy_tui.view.key_guard import QUIET
+from canopy_tui.view.preview import Preview
 from canopy_tui.view.request_screen import RequestScreen
 from canopy_tui.view.strips import UNICODE
 from tui_app.playing import NARROW, WIDE, Play, playing
@@ -83,8 +84,12 @@ async def test_a_question_by_keys() -> None:
         await play.press("down", "space")
         await play.shows("(•) SQLite")
         await play.shows("one [b]file")  # the preview of what is highlighted
-        await play.press("up", "enter")  # picks and goes on, past the free text
+        preview = play.screen.query_one(Preview)
+        await play.press("up")
+        await play.until(lambda: preview.text == "Postgres\n\nrelational", "all of it instead")
+        await play.press("enter")  # picks and goes on, past the free text
         await play.shows("(•) Postgres")
+        await play.until(lambda: not preview.display, "no box where nothing has a preview")
         await play.press("2", "enter")
         await play.shows("[x] Queue")
         assert isinstance(play.screen.focused, Button)

@@ -28,6 +28,7 @@ tree = "ctrl+e"
     assert parse_settings('theme = "auto"') == Settings("auto")
     for text in ("[modal]\nauto = false", "modal.auto = false"):
         assert parse_settings(text) == Settings(opens_requests=False)
+    assert parse_settings('ended = "hidden"') == Settings(ended="hidden")
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "glyphs": ("unicode", "ascii"),
     "notify": ("off", "bell", "desktop"),
     "motion": ("full", "none"),
+    "ended": ("shown", "hidden"),
 }
 """Settings at the top of the file, and what each may be."""
 _AT = re.compile(r"\(at line (\d+), column \d+\)")
@@ -48,6 +49,8 @@ class Settings:
     faults: tuple[str, ...] = ()
     opens_requests: bool = True
     """``modal.auto``: questions of agents open by themselves, not only on their key."""
+    ended: str = ""
+    """Whether agents that ended are in the tree."""
 
 
 def read_settings(folder: Path) -> Settings:

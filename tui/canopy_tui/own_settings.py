@@ -31,6 +31,8 @@ def own_settings(environment: Mapping[str, str]) -> tuple[Settings, dict[str, An
         "background": guess(environment) or noted(locations(environment).cache),
         "asks_background": may_ask(environment),
         "keep_theme": partial(keep_setting, folder, "theme"),
+        "hides_ended": settings.ended == "hidden",
+        "keep_ended": partial(keep_setting, folder, "ended"),
         "opens_requests": settings.opens_requests,
         "still": settings.motion == "none",
         "faults": (*settings.faults, *chosen.faults),

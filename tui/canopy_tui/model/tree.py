@@ -76,6 +76,7 @@ class Filter(Enum):
     NEEDS_YOU = "needs you"
     WORKING = "working"
     DONE = "done"
+    FAILED = "failed"
 
     @property
     def following(self) -> Filter:
@@ -95,6 +96,7 @@ def kept(state: ClientState, wanted: Filter) -> frozenset[str] | None:
             Filter.NEEDS_YOU: view.id in asking or view.requires_action,
             Filter.WORKING: view.phase is Phase.RUNNING,
             Filter.DONE: view.parent is not None and view.phase.ended,
+            Filter.FAILED: view.phase in (Phase.FAILED, Phase.DISCONNECTED),
         }[wanted]
         while fits and view.id not in found:
             found.add(view.id)

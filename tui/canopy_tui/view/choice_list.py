@@ -75,10 +75,9 @@ class ChoiceList(OptionList, inherit_bindings=False):
         self.highlighted = values.index(shown[0]) if shown else 0
 
     @property
-    def preview(self) -> str:
-        """The preview of the highlighted option, empty when it has none."""
-        index = self.highlighted
-        return "" if index is None else self.field_options[index].preview or ""
+    def current(self) -> FieldOption | None:
+        """The highlighted option."""
+        return None if self.highlighted is None else self.field_options[self.highlighted]
 
     @property
     def highlighted_lines(self) -> Region:

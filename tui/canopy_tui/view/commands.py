@@ -78,6 +78,10 @@ def _of_the_transcript(app: CanopyApp) -> Iterator[Command]:
     for kind, name in _KINDS.items():
         title = f"Export the transcript as {name}"
         yield Command(title, "to a new file", partial(app.action_export, kind))
+    if app.exported:
+        path = clipped(app.exported, 300)
+        yield Command("Open the exported file", path, app.action_ask_exported)
+        yield Command("Copy the path of the exported file", path, app.action_copy_exported)
 
 
 def _of_the_agent(app: CanopyApp) -> Iterator[Command]:

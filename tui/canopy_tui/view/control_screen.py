@@ -36,9 +36,14 @@ class Page(Protocol):
     """One page. ``hints`` are keys that it has besides those of all pages."""
 
     title: str
-    hints: tuple[Key, ...]
-    choice: str
-    """What Enter does, in a word; "" where it does nothing."""
+
+    @property
+    def hints(self) -> tuple[Key, ...]:
+        """Its own keys that do something now."""
+
+    @property
+    def choice(self) -> str:
+        """What Enter does, in a word; "" where it does nothing."""
 
     def items(self, width: int) -> Sequence[Item]:
         """Its lines, for so many cells."""
@@ -118,6 +123,8 @@ class ControlScreen(ModalScreen[None]):
         """What is shown may have changed; a screen that comes or goes has no list."""
         for one in self.query(ControlList):
             one.lay()
+        for line in self.query("#control-hints").results(_Line):
+            line.show(self._hints())
 
     @property
     def _list(self) -> ControlList:

@@ -15,6 +15,7 @@ from textual.widgets import Button, Input, Static, TextArea
 
 from canopy_shared.elicitation import ACCEPT, CANCEL, DECLINE
 from canopy_tui.model.intents import AnswerElicitation
+from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import RequestState
 from canopy_tui.view.choice_list import ChoiceList
 from canopy_tui.view.elicitation_fields import FieldRow, start_value
@@ -25,6 +26,7 @@ from canopy_tui.view.labels import foreign
 from canopy_tui.view.markdown import literal_rows
 from canopy_tui.view.posting import Posted
 from canopy_tui.view.preview import Preview
+from canopy_tui.view.strips import BLANK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,9 +38,10 @@ if TYPE_CHECKING:
     from textual.widgets import OptionList
 
     from canopy_shared.elicitation import FormElicitation, UrlElicitation
-    from canopy_shared.elicitation_fields import FormField
+    from canopy_shared.elicitation_fields import FieldOption, FormField
     from canopy_tui.model.state import PendingRequest
-    from canopy_tui.view.strips import Marks
+    from canopy_tui.view.preview import Draw
+    from canopy_tui.view.strips import Marks, Paper, Row
 
 
 def _button(words: str, id: str) -> Button:
@@ -158,9 +161,29 @@ class FormPane(Vertical):
         self._show_preview(event.widget)
 
     def _show_preview(self, of: Widget) -> None:
-        if self._has_previews and isinstance(of, ChoiceList) and of.has_focus:
-            text = of.preview or "No preview."
-            self.query_one("#form-preview", Preview).draw(lambda paper: literal_rows(text, paper))
+        if not (self._has_previews and isinstance(of, ChoiceList) and of.has_focus):
+            return
+        pane = self.query_one("#form-preview", Preview)
+        pane.display = any(option.preview for option in of.field_options)
+        pane.draw(preview_rows(of.current))
+
+
+def preview_rows(option: FieldOption | None) -> Draw:
+    """The preview of an option; of one without any, beside others that have one, its name and all
+    of its description.
+    """
+
+    def draw(paper: Paper) -> list[Row]:
+        if option is None:
+            return []
+        if option.preview:
+            return literal_rows(option.preview, paper)
+        rows = literal_rows(clipped(option.label, 300), paper, paper.ink.strong)
+        if option.description:
+            rows += [BLANK, *literal_rows(option.description, paper)]
+        return rows
+
+    return draw
 
 
 class LinkPane(Vertical):

@@ -11,12 +11,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual import work
 
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.confirm import ConfirmScreen
+from canopy_tui.view.keymap import name
 from canopy_tui.view.labels import marks_of, name_of
 from canopy_tui.view.reach_app import ReachApp
+from canopy_tui.view.short_path import short_path
 
 if TYPE_CHECKING:
     from rich.terminal_theme import TerminalTheme
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import SessionView
     from canopy_tui.view.transcript_acts import TranscriptActs
 
+_EXPORTED = "Exported to "
+_WIDE = 100
+_GAUGE, _WIDE_GAUGE = 20, 30
+"""Cells that the rest of the last line may take, on small screens and on wide ones."""
 KINDS = {"markdown": ".md", "json": ".json", "html": ".html", "svg": ".svg"}
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 """Only these are handed to a program of the desktop, whatever the agent calls them."""
@@ -33,6 +40,9 @@ _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "ima
 
 class ExportApp(ReachApp):
     """``export`` writes to the directory of the session."""
+
+    exported = ""
+    """The whole path of the file that was written last."""
 
     @work(group="export")
     async def action_export(self, kind: str) -> None:
@@ -50,7 +60,26 @@ class ExportApp(ReachApp):
         except OSError as error:
             self.say(f"Not exported: {clipped(str(error), 300)}", 10.0)
         else:
-            self.notify(f"Exported to {clipped(str(path), 500)}", timeout=10.0, markup=False)
+            self._tell_exported(path)
+
+    def _tell_exported(self, path: Path) -> None:
+        """Where it is, on one line that hides nothing; a click and the palette lead to the file."""
+        self.exported = str(path)
+        ask = "app.ask_exported"
+        ways = (f" [click: open · {name('palette')}: copy its path]", " [click: open]", "")
+        gauge = _GAUGE if self.size.width < _WIDE else _WIDE_GAUGE
+        room = self.size.width - gauge - len(_EXPORTED)
+        shown = short_path(self.exported, str(self.around.directory), room)
+        more = next(way for way in ways if not way or cell_len(shown + way) <= room)
+        self.say_with_more(f"{_EXPORTED}{shown}{more}", 10.0, ask)
+
+    def action_ask_exported(self) -> None:
+        """Open what was exported last, after a question that shows where it is."""
+        self.ask_file(self.exported)
+
+    def action_copy_exported(self) -> None:
+        """Copy its whole path."""
+        self.copy(self.exported)
 
     def _export_folder(self, view: SessionView) -> Path:
         """Where the session works; a past one, which may be of another machine, leaves nothing

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from canopy_tui.model import tree
-from canopy_tui.model.entries import AnyEntry
+from canopy_tui.model.entries import AnyEntry, MessageEntry, PlanEntry, Role
 from canopy_tui.model.sanitize import clipped
+from canopy_tui.view.plain_words import fences, plain_words
 from canopy_tui.view.transcript_place import Place
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_HITS = 1_000
 """Hits after which a search ends; a person narrows the query then."""
+_LONGEST = 2_000
+"""Characters of a line that are read as Markdown."""
 _BEFORE, _LINE = 24, 200
 """Characters of a hit's line that are kept: before the hit, and all together."""
 
@@ -67,12 +70,36 @@ def hits_in(
     from canopy_tui.model.source import searchable
 
     text = searchable(entry, state)
+    code = fences(text) if _is_markdown(entry) else [(0, len(text))]
     found: list[Hit] = []
     for number, match in enumerate(pattern.finditer(text)):
         if number >= MOST_HITS:
             break
-        found.append(Hit(session, entry.key, number, _line_around(text, match.start())))
+        at = match.start()
+        as_read = not any(begin <= at < end for begin, end in code)
+        line = (as_read and _words_around(text, at, pattern)) or _line_around(text, at)
+        found.append(Hit(session, entry.key, number, line))
     return found
+
+
+def _is_markdown(entry: AnyEntry) -> bool:
+    """Whether it is drawn as Markdown."""
+    if isinstance(entry, MessageEntry):
+        return entry.role in (Role.AGENT, Role.THOUGHT)
+    return isinstance(entry, PlanEntry)
+
+
+def _words_around(text: str, at: int, pattern: re.Pattern[str]) -> str:
+    """The same as ``_line_around`` from the line as it is read; empty when it is not in there."""
+    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+    end = end if end >= 0 else len(text)
+    if end - start > _LONGEST:
+        return ""
+    line = text[start:end]
+    words = plain_words(line)
+    before = sum(1 for _ in pattern.finditer(line, 0, at - start))
+    places = [match.start() for match in pattern.finditer(words)]
+    return _line_around(words, places[min(before, len(places) - 1)]) if places else ""
 
 
 def _line_around(text: str, at: int) -> str:

@@ -164,6 +164,7 @@ class FooterLine(Clickable):
         self._glyphs = glyphs
         self._session: str | None = None
         self._said = ""
+        self._leads_to: tuple[str, tuple[object, ...]] | None = None
 
     def on_mount(self) -> None:
         """Follow the focus."""
@@ -183,9 +184,11 @@ class FooterLine(Clickable):
         self._session = session
         self.refresh()
 
-    def say(self, text: str) -> None:
-        """Show ``text`` instead of the keys; empty brings the keys back."""
-        self._said = visible(text, multiline=False)
+    def say(self, text: str, leads_to: tuple[str, tuple[object, ...]] | None = None) -> None:
+        """Show ``text`` instead of the keys; empty brings the keys back. ``leads_to`` is an action
+        with its parameters, for a click.
+        """
+        self._said, self._leads_to = visible(text, multiline=False), leads_to
         self.refresh()
 
     def render(self) -> Content:
@@ -195,6 +198,8 @@ class FooterLine(Clickable):
         gauge = self._gauge(view)
         room = width - gauge.cell_length - 2
         left = Content.styled(self._said, "bold $warning") if self._said else self._keys(view, room)
+        if self._said and self._leads_to is not None:
+            left = left.stylize(clickable(self._leads_to[0], *self._leads_to[1]))
         left = left.truncate(max(1, room), ellipsis=True)
         gap = width - left.cell_length - gauge.cell_length
         return Content.assemble(left, " " * max(1, gap), gauge)

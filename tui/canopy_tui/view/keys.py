@@ -218,7 +218,22 @@ TREE = Group(
         Key("tree-stop", "x", "stop", "Stop this agent only", hint="stop it"),
         Key("tree-stop-all", "X", "app.stop_background", "Stop all work in the background"),
         Key("tree-background", "b", "app.focus_background", "To the background tasks"),
-        Key("tree-filter", "f", "filter", "Show all, needs you, working, done", hint="filter"),
+        Key(
+            "tree-filter",
+            "f",
+            "filter",
+            "Show all, needs you, working, done, failed",
+            hint="filter",
+        ),
+        Key(
+            "tree-ended",
+            "e",
+            "app.toggle_ended",
+            "Hide agents that ended, or show them",
+            True,
+            hint="ended",
+        ),
+        Key("tree-seen", "s", "app.all_seen", "Take everything new as seen", True),
     ),
 )
 

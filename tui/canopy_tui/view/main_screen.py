@@ -19,6 +19,7 @@ from canopy_tui.view.background_panel import BackgroundPanel
 from canopy_tui.view.beside import Beside
 from canopy_tui.view.composer import Composer
 from canopy_tui.view.crumbs import Crumbs
+from canopy_tui.view.ended_line import EndedLine
 from canopy_tui.view.find_panel import FindPanel
 from canopy_tui.view.footer import FooterLine
 from canopy_tui.view.goal_banner import GoalBanner
@@ -84,7 +85,7 @@ class MainScreen(Screen[None]):
         self.composer = Composer(drafts, around)
         self.transcript = TranscriptView(marks=marks_of(glyphs), id="transcript")
         self.beside = Beside(state, glyphs, now)
-        self.agents = SessionTree(state, glyphs, now)
+        self.agents = SessionTree(state, glyphs, now, hides_ended=around.hides_ended)
         self.background = BackgroundPanel(state, glyphs, now)
 
     def compose(self) -> ComposeResult:
@@ -99,6 +100,7 @@ class MainScreen(Screen[None]):
             with Vertical(id="tree-column"):
                 yield Static(Content("Agents"), id="tree-title")
                 yield self.agents
+                yield EndedLine()
                 yield Static("", id="tree-detail", markup=False)
                 yield Static("Background", id="tasks-title", markup=False)
                 yield self.background
@@ -227,8 +229,16 @@ class MainScreen(Screen[None]):
         last line where that frame has no room for it.
         """
         on_edge = self.composer.say(text)
+        self._say_below("" if on_edge else text)
+
+    def say_with_more(self, text: str, action: str, *parameters: object) -> None:
+        """The same in the last line, where a click on it runs ``action``."""
+        self.composer.say("")
+        self._say_below(text, (action, parameters))
+
+    def _say_below(self, text: str, leads_to: tuple[str, tuple[object, ...]] | None = None) -> None:
         for footer in self.query(FooterLine):  # none once the screen is being taken down
-            footer.say("" if on_edge else text)
+            footer.say(text, leads_to)
 
     # --- the tree where there is no room for it -----------------------------------------------
 
@@ -251,6 +261,7 @@ class MainScreen(Screen[None]):
         detail = self.query_one("#tree-detail", Static)
         words = details(view, detail.size.width or 1000) if view else ""
         detail.update(Content(words), layout=False)
+        self.query_one(EndedLine).show(self.agents.hidden_ended)
 
     def on_session_tree_filtered(self) -> None:
         """The title names the filter."""
@@ -261,6 +272,7 @@ class MainScreen(Screen[None]):
             else f"Agents · {chosen.value} ({name('tree-filter')}: next)"
         )
         self.query_one("#tree-title", Static).update(Content(words))
+        self.query_one(EndedLine).show(self.agents.hidden_ended)
 
     def open_tree(self) -> None:
         """Lay the tree over the transcript where there is no room for both."""

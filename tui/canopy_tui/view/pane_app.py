@@ -171,11 +171,9 @@ class PaneApp(App[int]):
 
     def action_open_slot(self, number: int) -> None:
         """The agent of that number in the tree, 0 being the main one."""
-        if self.root is None:
-            return
-        order = [self.root.id, *(view.id for view in tree.below(self.state, self.root.id))]
-        if number < len(order):
-            self.go(order[number])
+        for session, slot in self.main.agents.numbered().items():
+            if slot == number:
+                self.go(session)
 
     def action_split(self) -> None:
         """The main agent's transcript beside that of one of its own, or alone again."""

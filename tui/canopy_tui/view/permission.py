@@ -20,11 +20,12 @@ from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import RequestState
 from canopy_tui.view.answers import Answer, Answers
 from canopy_tui.view.blocks.tool_words import told_title
+from canopy_tui.view.diff_split import LEAST
 from canopy_tui.view.keymap import filled, give_ids, name
 from canopy_tui.view.keys import PERMISSION, REASON
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.permission_answers import alike_answer, permission_answers
-from canopy_tui.view.permission_preview import preview_of, raw_of
+from canopy_tui.view.permission_preview import changed_files, preview_of, raw_of
 from canopy_tui.view.posting import Posted
 from canopy_tui.view.preview import Preview
 
@@ -57,6 +58,9 @@ class PermissionPane(Vertical):
         session: str
         text: str
         answered: bool = False
+
+    class Turned(Message):
+        """It is shown in another way, where other keys matter."""
 
     def __init__(
         self,
@@ -225,11 +229,24 @@ class PermissionPane(Vertical):
         """Switch between the preview and the raw request."""
         self._raw = not self._raw
         self._redraw()
+        words = f"raw request · {name('permission-raw')}: as usual" if self._raw else ""
+        self.query_one(Preview).border_title = Content(words)
+        self.post_message(self.Turned())
 
     def action_split(self) -> None:
         """Show changes side by side, or one below the other."""
         self._split = not self._split
         self._redraw()
+        self.post_message(self.Turned())
+
+    @property
+    def hints(self) -> str:
+        """The keys that matter only for what is shown here, each followed by a dot."""
+        room = self.query_one(Preview).scrollable_content_region.width
+        if self._raw or room < LEAST or self._entry is None or not changed_files(self._entry):
+            return ""
+        words = "one below the other" if self._split else "side by side"
+        return f"{name('permission-split')} {words} · "
 
     def _redraw(self) -> None:
         preview = preview_of(self._entry, self._cwd, split=self._split)

@@ -183,7 +183,7 @@ class RequestScreen(ModalScreen[bool]):
         body = self.query_one("#request-body")
         await body.remove_children()
         await body.mount(self._pane_of(request))
-        self.call_after_refresh(self.fit)
+        self.call_after_refresh(self._laid_out)
         if request.state is RequestState.WITHDRAWN:
             self._say_withdrawn(request)
 
@@ -226,10 +226,21 @@ class RequestScreen(ModalScreen[bool]):
             Content.assemble(over, (more + self._help_for(request), "$text-muted"))
         )
 
+    def on_permission_pane_turned(self, event: PermissionPane.Turned) -> None:
+        """Other keys matter now."""
+        event.stop()
+        self._head_anew()
+
+    def _head_anew(self) -> None:
+        request = get(self._state, self._key)
+        if self._is_drawn and request is not None and request.state is RequestState.WAITING:
+            self._head(request)
+
     def _help_for(self, request: PendingRequest) -> str:
         kind = "page" if isinstance(request.payload, UrlElicitation) else request.kind
         small = self.app.size.width < SMALL
-        return filled((_HELP_IN_SHORT if small else _HELP)[kind])
+        own = self.pane.hints if isinstance(self.pane, PermissionPane) else ""
+        return own + filled((_HELP_IN_SHORT if small else _HELP)[kind])
 
     def _say_withdrawn(self, request: PendingRequest) -> None:
         if self._leaving is not None:
@@ -259,10 +270,13 @@ class RequestScreen(ModalScreen[bool]):
 
     def on_resize(self) -> None:
         """Another size, another bound, and other words for the keys."""
-        request = get(self._state, self._key)
-        if self._is_drawn and request is not None and request.state is RequestState.WAITING:
-            self._head(request)
-        self.call_after_refresh(self.fit)
+        self._head_anew()
+        self.call_after_refresh(self._laid_out)
+
+    def _laid_out(self) -> None:
+        """Widths are known: which keys matter, and then how much room all takes."""
+        self._head_anew()
+        self.fit()
 
     def fit(self) -> None:
         """Bound what may be long, so that the answers are always in view."""

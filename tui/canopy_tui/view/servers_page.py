@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from canopy_shared.ext.canopy_controls import McpServer
     from canopy_tui.model.intents import Intent
     from canopy_tui.model.state import ClientState, SessionView
+    from canopy_tui.view.keys import Key
 
 _COMMAND = "mcp"
 _NAME = 28
@@ -54,8 +55,6 @@ class ServersPage:
     """Of the session ``root``. One server at a time is unfolded."""
 
     title = "MCP servers"
-    hints = SERVERS.keys
-    choice = "tools"
 
     def __init__(self, state: ClientState, root: str, glyphs: str, *, read_only: bool) -> None:
         self._state = state
@@ -73,6 +72,33 @@ class ServersPage:
     def _asks(self) -> bool:
         return self._state.link.tells_controls and not self._read_only
 
+    @property
+    def hints(self) -> tuple[Key, ...]:
+        """The keys that do something now."""
+        if not self._asks:
+            return ()
+        return SERVERS.keys if self._servers else SERVERS.keys[-1:]
+
+    @property
+    def choice(self) -> str:
+        """What Enter does."""
+        return "tools" if self._servers else "send" if self._offers_command else ""
+
+    @property
+    def _servers(self) -> Sequence[McpServer]:
+        view = self._view
+        return (view.controls.servers if view is not None and self._asks else None) or ()
+
+    @property
+    def _offers_command(self) -> bool:
+        """Whether the agent, which tells nothing by itself, has a command that does."""
+        view = self._view
+        return (
+            view is not None
+            and not (self._asks or self._read_only)
+            and any(command.name == _COMMAND for command in view.commands)
+        )
+
     # --- lines --------------------------------------------------------------------------------
 
     def items(self, width: int) -> Sequence[Item]:
@@ -82,7 +108,7 @@ class ServersPage:
             return [Item(_quiet("The session is closed."))]
         controls = view.controls
         if not self._asks:
-            return self._not_told(view)
+            return self._not_told()
         items: list[Item] = []
         if controls.servers_error:
             words = clipped(controls.servers_error, 300)
@@ -91,22 +117,17 @@ class ServersPage:
         if controls.servers is None:
             return items or [Item(_quiet("asking the agent …"))]
         if not controls.servers:
-            words = "Add one with the command line: canopy --cli mcp add"
-            return [
-                *items,
-                Item(_quiet("No MCP server is set up for this session.")),
-                Item(_quiet(words)),
-            ]
+            return [*items, *_how_to_add()]
         items.append(Item(self._summary(controls.servers)))
         for server in controls.servers:
             items += [Item(EMPTY), self._server(view, server)]
         return items
 
-    def _not_told(self, view: SessionView) -> list[Item]:
+    def _not_told(self) -> list[Item]:
         if self._read_only:
             return [Item(_quiet("MCP servers of the past are not known."))]
         items = [Item(_quiet("This agent tells nothing of its MCP servers."))]
-        if any(command.name == _COMMAND for command in view.commands):
+        if self._offers_command:
             words = "Send /mcp: the agent answers in the transcript"
             items += [Item(EMPTY), Item(Content.styled(words, "$primary"), key=f"/{_COMMAND}")]
         return items
@@ -179,9 +200,7 @@ class ServersPage:
         return AskServers(self._root, action, server.name)
 
     def _find(self, name: str) -> McpServer | None:
-        view = self._view
-        servers = view.controls.servers if view is not None else None
-        return next((server for server in servers or () if server.name == name), None)
+        return next((server for server in self._servers if server.name == name), None)
 
     def back(self) -> str | None:
         """Fold what is unfolded."""
@@ -194,10 +213,25 @@ class ServersPage:
 
     def tick(self) -> Intent | None:
         """Servers that are on their way somewhere are looked at again."""
-        view = self._view
         moving = (own.PENDING, own.NEEDS_AUTH)
-        servers = (view.controls.servers if view is not None else None) or ()
-        return self.opened() if any(server.status in moving for server in servers) else None
+        return self.opened() if any(one.status in moving for one in self._servers) else None
+
+
+def _how_to_add() -> list[Item]:
+    """No server is there: the two ways to get one."""
+
+    def way(words: str, *more: str) -> Item:
+        return Item(Content.styled(words, "bold"), tuple(_quiet(line) for line in more), indent=2)
+
+    return [
+        Item(_quiet("No MCP server is set up for this session.")),
+        Item(EMPTY),
+        way("canopy --cli mcp add NAME -- COMMAND", "in a shell: for you, in this directory"),
+        Item(EMPTY),
+        way(".mcp.json", "in the project: for everybody who works on it"),
+        Item(EMPTY),
+        Item(_quiet("A new session has what was added.")),
+    ]
 
 
 def _quiet(words: str) -> Content:

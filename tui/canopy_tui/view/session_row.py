@@ -94,7 +94,8 @@ def guides(lasts: Sequence[bool], glyphs: str) -> str:
 class RowLook:
     """Everything that a row of the tree shows: equal looks are drawn equal.
 
-    ``hidden`` counts the rows folded away below; ``lead`` is one character left of the guides.
+    ``hidden`` counts the rows folded away below; ``lead`` is one character,
+    a blank left of the guides.
     """
 
     name: str
@@ -115,7 +116,7 @@ def row(look: RowLook, width: int, glyphs: str) -> Content:
     right = Content(" ").join(_badge_parts(badges, look.time, glyphs))
     right_width = right.cell_length + 1 if right else 0
     lead = (look.lead, "$primary" if look.is_open else "$text-muted")
-    left = Content.assemble(lead, (look.guides, "$line"), glyph_of(badges, glyphs), " ")
+    left = Content.assemble(lead, " ", (look.guides, "$line"), glyph_of(badges, glyphs), " ")
     room = width - left.cell_length - right_width
     if room < _MIN_NAME:
         right, right_width, room = Content(""), 0, width - left.cell_length

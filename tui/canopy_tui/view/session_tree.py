@@ -19,6 +19,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from canopy_tui.model import tree
+from canopy_tui.model.ended import over
 from canopy_tui.model.glyphs import ASCII, UNICODE, badges
 from canopy_tui.model.state import Phase
 from canopy_tui.view.keymap import is_key
@@ -75,6 +76,8 @@ class SessionTree(ScrollView, can_focus=True):
         state: ClientState,
         glyphs: str = UNICODE,
         now: Callable[[], float] = time.time,
+        *,
+        hides_ended: bool = False,
     ) -> None:
         super().__init__(id="tree")
         self._now = now
@@ -89,7 +92,11 @@ class SessionTree(ScrollView, can_focus=True):
         self._open: str | None = None
         self._cursor: str | None = None
         self._awaits_slot = False
+        self._drawn_width = 0
         self.filter = tree.Filter.ALL
+        self.hides_ended = hides_ended
+        """Agents that are over are left out while all are shown."""
+        self._over: frozenset[str] = frozenset()
 
     # --- what is shown ----------------------------------------------------------------------
 
@@ -99,13 +106,16 @@ class SessionTree(ScrollView, can_focus=True):
         Only rows that look different are drawn again.
         """
         kept = tree.kept(self._state, self.filter)
+        self._over = hidden = self._hidden(open_session)
         every = tree.rows(self._state, frozenset(self._folded))
-        self._rows = [view for _, view in every if kept is None or view.id in kept]
+        self._rows = [
+            view for _, view in every if view.id not in hidden and (kept is None or view.id in kept)
+        ]
         self._last_below = {view.parent: view.id for view in self._rows}
         if open_session != self._open or self._cursor not in self._state.sessions:
             self._cursor = open_session
         self._open = open_session
-        self._slots = self._numbered() if self.has_focus else {}
+        self._slots = self.numbered() if self.has_focus else {}
         self._resize_to(Size(self.scrollable_content_region.width, len(self._rows)))
         self._redraw()
 
@@ -124,11 +134,23 @@ class SessionTree(ScrollView, can_focus=True):
         """The session under the cursor while the tree is in use, else the open one."""
         return self._state.sessions.get((self._cursor if self.has_focus else self._open) or "")
 
+    def _hidden(self, open_session: str | None) -> frozenset[str]:
+        """What is left out because it is over; never the row that the person is on."""
+        if not self.hides_ended or self.filter is not tree.Filter.ALL:
+            return frozenset()
+        return over(self._state, (open_session, self._cursor if self.has_focus else None))
+
+    @property
+    def hidden_ended(self) -> int:
+        """How many agents are left out because they are over."""
+        return len(self._over)
+
     def _redraw(self) -> None:
         """Draw the rows in view that look different from what is on screen."""
         width, height = self.scrollable_content_region.size
         before, self._shown = self._shown, [self._look_at(y) for y in range(height)]
-        if len(before) != height:
+        if len(before) != height or width != self._drawn_width:
+            self._drawn_width = width
             self.refresh()
             return
         for y, look in enumerate(self._shown):
@@ -162,7 +184,7 @@ class SessionTree(ScrollView, can_focus=True):
         return "#" if self._glyphs == ASCII else "▌"
 
     def render_line(self, y: int) -> Strip:
-        """One row."""
+        """One row, beside the scrollbar where there is one."""
         width = self.scrollable_content_region.width
         look = self._look_at(y)
         if look is None:
@@ -190,14 +212,16 @@ class SessionTree(ScrollView, can_focus=True):
         levels = tree.path(self._state, view.id)
         return [self._last_below.get(up.id) == down.id for up, down in pairwise(levels)]
 
-    def _numbered(self) -> dict[str, int]:
-        """The numbers for alt+digit: 0 is the root in view, the others count on below it."""
+    def numbered(self) -> dict[str, int]:
+        """The numbers for alt+digit: 0 is the root in view, the others count on below it, without
+        those that are left out.
+        """
         view = self._state.sessions.get(self._open or "")
         if view is None:
             return {}
         root = self._state.root_of(view).id
-        below = islice(tree.below(self._state, root), _SLOTS - 1)
-        return {root: 0} | {view.id: at for at, view in enumerate(below, 1)}
+        below = (view.id for view in tree.below(self._state, root) if view.id not in self._over)
+        return {root: 0} | {session: at for at, session in enumerate(islice(below, _SLOTS - 1), 1)}
 
     # --- what the person does ---------------------------------------------------------------
 

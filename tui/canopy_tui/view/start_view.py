@@ -18,6 +18,7 @@ from textual.widgets import Static
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.keymap import filled
+from canopy_tui.view.strips import fitted
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -36,12 +37,14 @@ class Scene:
 
 _TEACHING = (
     ("{send}", "sends what you wrote; {newline} makes a new line"),
-    ("/  @", "list the commands of the agent, and the files here"),
-    ("{tree}", "goes to the agents: each has a transcript of its own"),
+    ("/  @", "list the agent's commands, and the files here"),
+    ("{tree}", "goes to the agents: each has its transcript"),
     ("{next-request}", "goes to the next question that waits for you"),
     ("{help}", "shows all keys, {palette} all commands"),
 )
 _KEY_WIDTH = 8
+_LEAST_HINT = 12
+"""Characters of a hint below which it is left out."""
 
 
 class StartView(VerticalScroll):
@@ -78,7 +81,7 @@ class StartView(VerticalScroll):
     def _greeting(self) -> Content:
         rows = [
             Content.styled("Canopy", "bold $primary"),
-            Content("Claude and its subagents, each at work in a pane of its own."),
+            Content("Claude and its subagents, each in a pane of its own."),
             Content(""),
         ]
         rows_of_keys = [(filled(key), filled(words)) for key, words in _TEACHING]
@@ -88,6 +91,17 @@ class StartView(VerticalScroll):
             for key, words in rows_of_keys
         ]
         return Content("\n").join(rows)
+
+
+def at_a_word(text: str, room: int) -> str:
+    """``text`` cut to ``room`` cells at the end of a word; nothing where that would say little."""
+    if cell_len(text) <= room:
+        return text
+    words = fitted(text, room - 1).removesuffix("…")
+    if text[len(words) : len(words) + 1].strip():
+        words = words.rpartition(" ")[0]
+    words = words.rstrip(" ,;:·(")
+    return f"{words} …" if len(words) >= _LEAST_HINT else ""
 
 
 class SceneList(Clickable):
@@ -105,14 +119,15 @@ class SceneList(Clickable):
                 ("press its number, or say it in your own words", "$text-muted"),
             )
         ]
+        width = max(1, self.size.width)
         column = max(cell_len(clipped(scene.title, 60)) for scene in self._scenes) + 5
         for number, scene in enumerate(self._scenes, 1):
             go = clickable("choose", number)
             title = Content.assemble((f"{number}", "bold $primary"), "  ", clipped(scene.title, 60))
             gap = " " * (column - title.cell_length)
-            hint = Content.styled(clipped(scene.hint, 120), "$text-muted")
-            line = Content.assemble(title, gap, hint).stylize(go)
-            rows.append(line.truncate(max(1, self.size.width), ellipsis=True))
+            hint = at_a_word(clipped(scene.hint, 120), width - column)
+            line = Content.assemble(title, gap, (hint, "$text-muted")).stylize(go)
+            rows.append(line.truncate(width, ellipsis=True))
         return Content("\n").join(rows)
 
     def action_choose(self, number: int) -> None:

@@ -22,9 +22,12 @@ from canopy_tui.view.once import once
 if TYPE_CHECKING:
     import asyncio
 
+    from canopy_tui.model.state import SessionView
     from canopy_tui.view.surroundings import MakeHost, Surroundings
 
 
+_STOPPING = 60.0
+"""Seconds after which nobody is told any more that something is being stopped."""
 _NOBODY = "Canopy is all that this terminal runs: no shell could bring it back."
 
 
@@ -35,13 +38,20 @@ class StopApp(LookApp):
         super().__init__(make_host, around)
         self._arming = Arming()
         self._saying: asyncio.TimerHandle | None = None
+        self._stopping: str | None = None
 
     def say(self, text: str, seconds: float = 4.0) -> None:
         """Put a sentence in the footer for a while."""
         if self._saying is not None:
             self._saying.cancel()
+        self._stopping = None
         self.main.say(text)
         self._saying = once(self, seconds, lambda: self.main.say(""))
+
+    def say_with_more(self, text: str, seconds: float, action: str, *parameters: object) -> None:
+        """The same, with an action behind it for a click."""
+        self.say("", seconds)
+        self.main.say_with_more(text, action, *parameters)
 
     def copy(self, text: str) -> None:
         """Put ``text`` on the clipboard and say so."""
@@ -75,10 +85,7 @@ class StopApp(LookApp):
 
     @property
     def _turn_runs(self) -> bool:
-        root = self.root
-        if root is None:
-            return False
-        return root.in_turn or root.phase is Phase.RUNNING or root.loading is not None
+        return _runs(self.root)
 
     @property
     def _what_runs(self) -> str:
@@ -92,8 +99,16 @@ class StopApp(LookApp):
     def action_stop_turn(self) -> None:
         """Stop the turn of the main agent; agents in the background go on."""
         if self.root is not None and self._turn_runs:
-            self.host.act(CancelTurn(self.root.id))
-            self.say("Stopping.")
+            root = self.root.id
+            self.say("Stopping.", _STOPPING)
+            self._stopping = root
+            self.host.act(CancelTurn(root))
+            self.stop_seen()
+
+    def stop_seen(self) -> None:
+        """Whatever the end of what was stopped was: nothing says any more that it is stopping."""
+        if self._stopping is not None and not _runs(self.state.sessions.get(self._stopping)):
+            self.say("")
 
     def ask_stop(self, session: str) -> None:
         """Stop one agent, after a question."""
@@ -175,3 +190,9 @@ class StopApp(LookApp):
             return
         if not stopped:
             self.say(_NOBODY)
+
+
+def _runs(root: SessionView | None) -> bool:
+    if root is None:
+        return False
+    return root.in_turn or root.phase is Phase.RUNNING or root.loading is not None

@@ -178,6 +178,10 @@ class Surroundings:
     on_background: Callable[[str], None] = _nothing
     keep_theme: Callable[[str], str] = _kept_until_the_end
     """Keeps the theme that was chosen (or ``auto``), and says what became of it."""
+    hides_ended: bool = False
+    """Agents that ended and have nothing new are left out of the tree."""
+    keep_ended: Callable[[str], object] = _nothing
+    """Keeps ``hidden`` or ``shown`` for the next start."""
     still: bool = False
     opens_requests: bool = True
     """Questions of agents open by themselves, not only on their key."""

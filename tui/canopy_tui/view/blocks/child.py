@@ -89,7 +89,7 @@ def card(entry: ChildEntry, state: ClientState) -> Card:
     if tools:
         words.append(f"{tools:,} tool{'' if tools == 1 else 's'}")
     if lines:
-        words.append(f"{lines:,} line{'' if lines == 1 else 's'}")
+        words.append(f"{lines:,} line{'' if lines == 1 else 's'} of text")
     return Card(view.id, name_of(state, view), view.phase.value, asks, tuple(words))
 
 
