@@ -19,8 +19,8 @@ from canopy_tui.view.announcer import DESKTOP, OFF, Announcer
 from canopy_tui.view.command_app import CommandApp
 from canopy_tui.view.commands import Commands
 from canopy_tui.view.control_app import ControlApp
-from canopy_tui.view.ended_app import EndedApp
 from canopy_tui.view.find_app import FindApp
+from canopy_tui.view.follow_app import FollowApp
 from canopy_tui.view.keys import EVERYWHERE, GROUPS, SLOTS, Group
 from canopy_tui.view.labels import at_work, marks_of, name_of
 from canopy_tui.view.request_desk import RequestDesk
@@ -48,7 +48,7 @@ NOT_CYCLED = frozenset({"bypassPermissions", "dontAsk"})
 """Modes that ask nothing any more: chosen by name in the palette, never by going round."""
 
 
-class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, EndedApp):
+class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
     """The client. Returns 0 when the person quit."""
 
     TITLE = "canopy"

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _FULL_BELOW = (90, 28)
 _TICK = 2.0
+_GAP = Content("  ")
 
 
 class Page(Protocol):
@@ -118,13 +119,13 @@ class ControlScreen(ModalScreen[None]):
         """A small terminal is used up whole."""
         width, height = self.app.size
         self.set_class(width < _FULL_BELOW[0] or height < _FULL_BELOW[1], "-full")
+        self.call_after_refresh(self._show_hints)
 
     def show(self) -> None:
         """What is shown may have changed; a screen that comes or goes has no list."""
         for one in self.query(ControlList):
             one.lay()
-        for line in self.query("#control-hints").results(_Line):
-            line.show(self._hints())
+        self._show_hints()
 
     @property
     def _list(self) -> ControlList:
@@ -142,14 +143,19 @@ class ControlScreen(ModalScreen[None]):
             for n, page in enumerate(self._pages)
         ]
         self.query_one("#control-tabs", _Line).show(Content(" ").join(names))
-        self.query_one("#control-hints", _Line).show(self._hints())
+        self._show_hints()
         self._list.cursor = ""
         self._list.lay()
         self.query_one("#control-scroll").scroll_home(animate=False)
         self._post(self.page.opened())
 
-    def _hints(self) -> Content:
-        line = Content("")
+    def _show_hints(self) -> None:
+        for line in self.query("#control-hints").results(_Line):
+            line.show(self._hints(line.size.width))
+
+    def _hints(self, room: int) -> Content:
+        """The keys that fit, each whole; the one that closes always does."""
+        parts: list[Content] = []
         for key in (*self.page.hints, *CONTROLS.keys):
             word = self.page.choice if key.id == "controls-choose" else key.hint
             if not word:
@@ -157,8 +163,10 @@ class ControlScreen(ModalScreen[None]):
             part = Content.assemble((name(key.id), "bold $primary"), " ", (word, "$text-muted"))
             go = clickable(f"screen.{key.action.partition('(')[0]}", *_parameters(key))
             part = part.stylize(go)
-            line = Content.assemble(line, "  " if line else "", part)
-        return line
+            parts.append(part)
+        while len(parts) > 1 and _GAP.join(parts).cell_length > room > 0:
+            del parts[-2]
+        return _GAP.join(parts)
 
     def action_turn_to(self, at: int) -> None:
         """The name of a page was clicked."""

@@ -19,7 +19,6 @@ from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.keymap import name
 from canopy_tui.view.labels import marks_of, name_of
 from canopy_tui.view.reach_app import ReachApp
-from canopy_tui.view.short_path import short_path
 
 if TYPE_CHECKING:
     from rich.terminal_theme import TerminalTheme
@@ -64,6 +63,8 @@ class ExportApp(ReachApp):
 
     def _tell_exported(self, path: Path) -> None:
         """Where it is, on one line that hides nothing; a click and the palette lead to the file."""
+        from canopy_tui.view.short_path import short_path
+
         self.exported = str(path)
         ask = "app.ask_exported"
         ways = (f" [click: open · {name('palette')}: copy its path]", " [click: open]", "")

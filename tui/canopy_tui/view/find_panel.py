@@ -148,6 +148,11 @@ class FindPanel(Vertical):
             words.append(filled("{search-next} next · {search-close} closes"))
         self.query_one("#find-count", Static).update(Content(" · ".join(words)))
 
+    def on_resize(self) -> None:
+        """The line to write in comes before the words beside it."""
+        if self.children:
+            self._say()
+
     def step(self, by: int, start: int = 0) -> None:
         """Aim at the next hit, or from ``start`` on when none was aimed at yet."""
         if not self.hits:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from canopy_tui.model import tree
 from canopy_tui.model.entries import AnyEntry, MessageEntry, PlanEntry, Role
 from canopy_tui.model.sanitize import clipped
-from canopy_tui.view.plain_words import fences, plain_words
 from canopy_tui.view.transcript_place import Place
 
 if TYPE_CHECKING:
@@ -68,6 +67,7 @@ def hits_in(
 ) -> list[Hit]:
     """The occurrences in one entry, at most ``MOST_HITS``."""
     from canopy_tui.model.source import searchable
+    from canopy_tui.view.plain_words import fences
 
     text = searchable(entry, state)
     code = fences(text) if _is_markdown(entry) else [(0, len(text))]
@@ -95,6 +95,8 @@ def _words_around(text: str, at: int, pattern: re.Pattern[str]) -> str:
     end = end if end >= 0 else len(text)
     if end - start > _LONGEST:
         return ""
+    from canopy_tui.view.plain_words import plain_words
+
     line = text[start:end]
     words = plain_words(line)
     before = sum(1 for _ in pattern.finditer(line, 0, at - start))

@@ -16,6 +16,7 @@ from canopy_tui.model.intents import ListSessions, LoadSession, Watch
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.keymap import name
 from canopy_tui.view.keys import INSPECTION, Group
+from canopy_tui.view.labels import whole
 from canopy_tui.view.read_only_app import ReadOnlyApp
 from canopy_tui.view.session_picker import SessionPicker
 from canopy_tui.view.timeline_screen import TimelineScreen
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from canopy_tui.inspect.host import InspectHost
 
+_JOINT = " · "
 _REFRESH = 1.0
 
 
@@ -57,8 +59,10 @@ class InspectBar(Clickable):
             Content.assemble((name(key.id), "bold $primary"), " timeline").stylize(go),
             "  ",
             *self._others(),
-            (self._host.problem or summary_of(self._host.state, reading), "$text-muted"),
         )
+        words = self._host.problem or summary_of(self._host.state, reading)
+        told = whole(words.split(_JOINT), self.size.width - line.cell_length)
+        line = Content.assemble(line, (told, "$text-muted"))
         return line.truncate(max(1, self.size.width), ellipsis=True)
 
     def _others(self) -> Iterable[Content | str]:

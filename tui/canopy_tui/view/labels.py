@@ -18,6 +18,8 @@ from canopy_tui.view.strips import ASCII as ASCII_MARKS
 from canopy_tui.view.strips import UNICODE as UNICODE_MARKS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from canopy_tui.model.state import SessionView
     from canopy_tui.view.strips import Marks
 
@@ -32,6 +34,7 @@ __all__ = [
     "marks_of",
     "name_of",
     "tokens",
+    "whole",
 ]
 
 
@@ -45,6 +48,16 @@ def foreign(text: str, style: str = "") -> Content:
     return Content.styled(visible(text, multiline=True), style)
 
 
+def whole(parts: Sequence[str], room: int, joint: str = " · ", *, stays: int = 0) -> str:
+    """As many whole ``parts`` as fit in ``room`` cells, at least one: the last go first, but for
+    the ``stays`` ones at the end.
+    """
+    left = list(parts)
+    while len(left) > max(1, stays) and cell_len(joint.join(left)) > room:
+        left.pop(-1 - stays)
+    return joint.join(left)
+
+
 def details(view: SessionView, room: int = 1000) -> str:
     """``opus · 41k tokens · 12 tools``: what is known of the work of a session, as far as there
     are so many cells for it.
@@ -56,6 +69,4 @@ def details(view: SessionView, room: int = 1000) -> str:
         parts.append(f"{len(view.tools)} tool{'' if len(view.tools) == 1 else 's'}")
     if view.cost:
         parts.append(f"${view.cost:.2f}")
-    while len(parts) > 1 and cell_len(" · ".join(parts)) > room:
-        parts.pop()
-    return " · ".join(parts)
+    return whole(parts, room)

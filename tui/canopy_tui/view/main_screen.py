@@ -19,7 +19,6 @@ from canopy_tui.view.background_panel import BackgroundPanel
 from canopy_tui.view.beside import Beside
 from canopy_tui.view.composer import Composer
 from canopy_tui.view.crumbs import Crumbs
-from canopy_tui.view.ended_line import EndedLine
 from canopy_tui.view.find_panel import FindPanel
 from canopy_tui.view.footer import FooterLine
 from canopy_tui.view.goal_banner import GoalBanner
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
 
     from canopy_tui.model.state import ClientState, Touched
     from canopy_tui.view.drafts import Drafts
+    from canopy_tui.view.ended_line import EndedLine
     from canopy_tui.view.follow_panel import FollowPanel
     from canopy_tui.view.surroundings import Surroundings
 
@@ -79,6 +79,7 @@ class MainScreen(Screen[None]):
         """The main agent is wanted beside one of its own, where there is room."""
         self.followed: FollowPanel | None = None
         """The file at which the agent works, once it was wanted."""
+        self._ended: EndedLine | None = None
         self.set_class(around.read_only, READ_ONLY)
         # Kept, not looked up: a message to the application may come when they are unmounted again.
         glyphs, now = around.glyphs, around.now
@@ -100,7 +101,6 @@ class MainScreen(Screen[None]):
             with Vertical(id="tree-column"):
                 yield Static(Content("Agents"), id="tree-title")
                 yield self.agents
-                yield EndedLine()
                 yield Static("", id="tree-detail", markup=False)
                 yield Static("Background", id="tasks-title", markup=False)
                 yield self.background
@@ -261,7 +261,7 @@ class MainScreen(Screen[None]):
         detail = self.query_one("#tree-detail", Static)
         words = details(view, detail.size.width or 1000) if view else ""
         detail.update(Content(words), layout=False)
-        self.query_one(EndedLine).show(self.agents.hidden_ended)
+        self._show_hidden()
 
     def on_session_tree_filtered(self) -> None:
         """The title names the filter."""
@@ -272,7 +272,18 @@ class MainScreen(Screen[None]):
             else f"Agents · {chosen.value} ({name('tree-filter')}: next)"
         )
         self.query_one("#tree-title", Static).update(Content(words))
-        self.query_one(EndedLine).show(self.agents.hidden_ended)
+        self._show_hidden()
+
+    def _show_hidden(self) -> None:
+        """The line on the agents that are left out, made when there are some first."""
+        hidden = self.agents.hidden_ended
+        if self._ended is None and hidden:
+            from canopy_tui.view.ended_line import EndedLine
+
+            self._ended = EndedLine()
+            self.query_one("#tree-column").mount(self._ended, after=self.agents)
+        if self._ended is not None:
+            self._ended.show(hidden)
 
     def open_tree(self) -> None:
         """Lay the tree over the transcript where there is no room for both."""

@@ -29,6 +29,7 @@ from canopy_tui.view.keymap import everywhere, filled, first, name
 from canopy_tui.view.labels import name_of
 from canopy_tui.view.once import once
 from canopy_tui.view.permission import PermissionPane
+from canopy_tui.view.short_path import in_the_middle
 
 if TYPE_CHECKING:
     import asyncio
@@ -53,6 +54,8 @@ Kept = dict[int, dict[str, Any]]
 """What was filled into forms that were put off: request key → field key → value."""
 _WENT_ON = frozenset({"in_progress", "completed"})
 """States of a call that somebody allowed."""
+_BEFORE_WAY, _LEAST_WAY = 3, 12
+"""Cells before the way to who asks, and how many are worth showing of it."""
 _OVER = "This call is over already; an answer may come too late.\n"
 
 
@@ -213,8 +216,11 @@ class RequestScreen(ModalScreen[bool]):
         path = tree.path(self._state, request.session)
         names = [name_of(self._state, view) for view in path]
         who = Content.assemble((names[-1], "bold $warning"), " asks") if names else Content("")
-        way = Content.styled(f"   {' › '.join(names)}" if len(names) > 1 else "", "$text-muted")
-        self.query_one("#request-who", Static).update(Content.assemble(who, way))
+        room = frame.size.width - who.cell_length - _BEFORE_WAY - 2
+        has_room = len(names) > 1 and room >= _LEAST_WAY
+        way = in_the_middle(" › ".join(names), room) if has_room else ""
+        words = Content.styled(f"{' ' * _BEFORE_WAY}{way}" if way else "", "$text-muted")
+        self.query_one("#request-who", Static).update(Content.assemble(who, words))
         self._show_keys(request, total)
 
     def _show_keys(self, request: PendingRequest, total: int) -> None:

@@ -18,7 +18,7 @@ from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.diffs import changes, counted, diff_rows
 from canopy_tui.view.keymap import name
 from canopy_tui.view.keys import REVIEW
-from canopy_tui.view.labels import name_of
+from canopy_tui.view.labels import name_of, whole
 from canopy_tui.view.preview import Preview
 from canopy_tui.view.strips import BLANK, Row, fitted
 
@@ -102,11 +102,19 @@ class ReviewScreen(ModalScreen[None]):
         number = len(self._files)
         words = f"{number} file{'' if number == 1 else 's'} changed"
         frame.border_title = Content(f"{words}, and more" if self._more else words)
-        keys = [f"{name(key.id)} {key.label}" for key in REVIEW.keys]
-        frame.border_subtitle = Content("  ".join(keys))
         with frame, Horizontal(id="review-middle"):
             yield FileList(self._files, self._cwd)
             yield Preview(self._marks, id="review-edits")
+
+    def on_resize(self) -> None:
+        """Name the keys that fit."""
+        frame = self.query_one("#review-frame")
+        keys = [f"{name(key.id)} {key.label}" for key in REVIEW.keys]
+
+        def show() -> None:
+            frame.border_subtitle = Content(whole(keys, frame.size.width - 2, "  ", stays=1))
+
+        self.call_after_refresh(show)
 
     def on_mount(self) -> None:
         """Show the first file."""

@@ -19,7 +19,6 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from canopy_tui.model import tree
-from canopy_tui.model.ended import over
 from canopy_tui.model.glyphs import ASCII, UNICODE, badges
 from canopy_tui.model.state import Phase
 from canopy_tui.view.keymap import is_key
@@ -138,6 +137,8 @@ class SessionTree(ScrollView, can_focus=True):
         """What is left out because it is over; never the row that the person is on."""
         if not self.hides_ended or self.filter is not tree.Filter.ALL:
             return frozenset()
+        from canopy_tui.model.ended import over
+
         return over(self._state, (open_session, self._cursor if self.has_focus else None))
 
     @property

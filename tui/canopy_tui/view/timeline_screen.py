@@ -19,6 +19,7 @@ from canopy_tui.model.words import amount, duration, model_name
 from canopy_tui.view import keymap
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.keys import TIMELINE
+from canopy_tui.view.labels import whole
 from canopy_tui.view.strips import fitted
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ Column = tuple[str, int, Callable[["Row"], str]]
 """Title, cells, and what stands in it for a row."""
 
 _KEYS = "{timeline-open} opens  {timeline-close} closes"
+_JOINT = " · "
 _SMALLEST_BAR = 8
 _WIDTHS = [(0, "-full"), (100, "-framed")]
 _REFRESH = 1.0
@@ -125,7 +127,8 @@ class TimelineScreen(ModalScreen[str]):
         if shown is None:
             return  # the app is left just as it comes
         rows = self._rows()
-        self.query_one("#timeline-frame").border_title = Content(self._summary())
+        frame = self.query_one("#timeline-frame")
+        frame.border_title = Content(whole(self._summary().split(_JOINT), frame.size.width - 4))
         if rows != shown.rows:
             shown.rows = rows
             shown.chosen = min(shown.chosen, max(0, len(rows) - 1))

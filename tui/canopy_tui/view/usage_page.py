@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.cells import set_cell_size
+from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
 from canopy_tui.model import tree
@@ -135,7 +135,9 @@ class UsagePage:
         if not rows:
             words = self._why_unknown(view, "What each of them took is not told.")
             return [*items, Item(_quiet(words))]
-        columns = [("read", 9), ("cached", 9), ("wrote", 9), ("calls", 7), (_MODEL, 24)]
+        models = max(len(_MODEL), *(cell_len(cells[-1]) for _, cells in rows))
+        columns = [("read", 9), ("cached", 9), ("wrote", 9), ("calls", 7)]
+        columns.append((_MODEL, min(24, models + 2)))
         return [*items, *_table(columns, rows, width)]
 
     def _limits(self, view: SessionView) -> list[Item]:

@@ -15,6 +15,7 @@ from canopy_tui.model.catch_up import first_unseen, next_unseen
 from canopy_tui.model.entries import ChangesEntry
 from canopy_tui.model.intents import CancelTurn, ClearGoal, SendAgain, StopTask
 from canopy_tui.model.state import Phase
+from canopy_tui.model.tree import totals
 from canopy_tui.view import task_row
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.keymap import name
@@ -183,6 +184,33 @@ class WorkApp(StopApp):
             self.say(f"Nothing new, but something waits for you: {name('next-request')}.")
         else:
             self.say("Nothing new: you have seen everything.")
+
+    def action_all_seen(self) -> None:
+        """Take everything as seen, in all agents."""
+        new, in_view = totals(self.state).new, self._watched
+        self.tell_watched(*self.state.sessions)  # what is in view counts as seen
+        self.tell_watched(*in_view)
+        self.main.update_marks()
+        self.say("Everything counts as seen." if new else "There is nothing new.")
+
+    def action_toggle_ended(self) -> None:
+        """Leave ended agents out of the tree, or show them again; kept for the next start."""
+        agents = self.main.agents
+        agents.hides_ended = not agents.hides_ended
+        self.main.update_marks()
+        self.around.keep_ended("hidden" if agents.hides_ended else "shown")
+        self.say(self._what_is_hidden() if agents.hides_ended else "Ended agents are shown again.")
+
+    def _what_is_hidden(self) -> str:
+        count = self.main.agents.hidden_ended
+        children = [view for view in self.state.sessions.values() if view.parent is not None]
+        new = sum(view.phase.ended and view.unseen > 0 for view in children)
+        done = f"{count} ended {'agent' if count == 1 else 'agents'} hidden"
+        if not new:
+            return f"{done}." if count else "Agents that end are hidden from now on."
+        return (
+            f"{done}; {new} stay{'s' if new == 1 else ''}, with news ({name('tree-seen')}: seen)."
+        )
 
     def _read(self, view: SessionView, key: int) -> None:
         self._reading = (view.id, key)

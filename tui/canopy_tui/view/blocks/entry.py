@@ -32,7 +32,6 @@ from canopy_tui.view.blocks.look import Look
 from canopy_tui.view.blocks.message import Letter, Markdown, Prompt
 from canopy_tui.view.blocks.notice import notice
 from canopy_tui.view.blocks.plan import checklist
-from canopy_tui.view.blocks.raw import RawLabel
 from canopy_tui.view.blocks.rule import rule
 from canopy_tui.view.blocks.thought import folded_thought
 from canopy_tui.view.blocks.tool_parts import tool_blocks
@@ -90,7 +89,11 @@ def _grows(entry: MessageEntry, look: Look) -> bool:
 
 def _blocks(entry: AnyEntry, look: Look, around: Around) -> list[Block]:
     blocks = _drawn(entry, look, around)
-    return [RawLabel(), *blocks] if look.raw else blocks
+    if not look.raw:
+        return blocks
+    from canopy_tui.view.blocks.raw import RawLabel
+
+    return [RawLabel(), *blocks]
 
 
 def _drawn(entry: AnyEntry, look: Look, around: Around) -> list[Block]:
