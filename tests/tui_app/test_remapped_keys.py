@@ -112,7 +112,7 @@ async def test_no_screen_names_a_usual_key_and_the_others_work() -> None:
         await play.settle()
         await press("root", "tree")
         assert app.main.agents.has_focus
-        await press("tree-filter", "tree-filter", "tree-filter", "tree-filter", "tree-down")
+        await press(*["tree-filter"] * 5, "tree-down")
         await press("tree-open")
         assert app.open_session == "a"
         await press(

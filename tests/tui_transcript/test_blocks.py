@@ -396,8 +396,8 @@ def card(width: int = 60, **facts: Any) -> str:
 
 def test_a_card_tells_how_the_child_stands() -> None:
     work = [tool("a"), tool("b"), tool("c"), message("x\n" * 40)]
-    running = card(title="explore#2", phase=Phase.RUNNING, activity="grep", entries=work)
-    assert running == "▶ explore#2 · grep · 3 tools · 41 lines  [enter: open]"
+    running = card(66, title="explore#2", phase=Phase.RUNNING, activity="grep", entries=work)
+    assert running == "▶ explore#2 · grep · 3 tools · 41 lines of text  [enter: open]"
     assert card(phase=Phase.DONE) == "✓ kid · done  [enter: open]"
     failed = card(phase=Phase.FAILED, phase_reason="no key", entries=[tool("a")])
     assert failed == "✗ kid · failed · no key · 1 tool  [enter: open]"
@@ -633,12 +633,12 @@ def test_a_card_counts_what_has_settled_only_once() -> None:
     growing = message("one", settled=False)
     for one in (tool("a"), message("x\ny"), growing):
         add(state, one, "kid")
-    assert child_card(entry, state).words[-2:] == ("1 tool", "3 lines")
+    assert child_card(entry, state).words[-2:] == ("1 tool", "3 lines of text")
     growing.chunks.append("\ntwo\n")
     add(state, tool("b"), "kid")
-    assert child_card(entry, state).words[-2:] == ("2 tools", "5 lines")
+    assert child_card(entry, state).words[-2:] == ("2 tools", "5 lines of text")
     growing.settled = True
     add(state, message("z"), "kid")
-    assert child_card(entry, state).words[-2:] == ("2 tools", "6 lines")
+    assert child_card(entry, state).words[-2:] == ("2 tools", "6 lines of text")
     state.sessions["kid"] = replace(kid, entries=[])
     assert child_card(entry, state).words == ("running",)

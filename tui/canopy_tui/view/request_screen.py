@@ -216,7 +216,7 @@ class RequestScreen(ModalScreen[bool]):
         path = tree.path(self._state, request.session)
         names = [name_of(self._state, view) for view in path]
         who = Content.assemble((names[-1], "bold $warning"), " asks") if names else Content("")
-        room = frame.size.width - who.cell_length - _BEFORE_WAY - 2
+        room = frame.size.width - who.cell_length - _BEFORE_WAY
         has_room = len(names) > 1 and room >= _LEAST_WAY
         way = in_the_middle(" › ".join(names), room) if has_room else ""
         words = Content.styled(f"{' ' * _BEFORE_WAY}{way}" if way else "", "$text-muted")
