@@ -375,6 +375,11 @@ def test_a_lost_agent_leaves_nothing_running() -> None:
     assert (notice.title, notice.detail, notice.action) == (
         "exited with status 143", "boom", "restart_agent",
     )  # fmt: skip
+    revision = notice.revision
+    story.happens(e.LinkChanged(status="starting", at=10.0))
+    assert notice.action == "restart_agent"
+    story.happens(e.LinkChanged(status="ready", at=11.0))
+    assert (notice.action, notice.revision) == (None, revision + 1)  # that was done
 
 
 def test_a_closed_session_takes_its_tree_with_it() -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, Touched
 
 LOST = "The connection to the agent was lost."
+_RESTART = "restart_agent"
 
 
 def ensure_root(state: ClientState, session: str, at: float, touched: Touched) -> SessionView:
@@ -135,6 +136,8 @@ def link_changed(state: ClientState, event: LinkChanged, touched: Touched) -> No
     )
     if event.status != "ready":
         state.login = None
+    elif before.status != "ready":
+        _no_longer_offer_to_restart(state, touched)
     if event.status not in ("lost", "failed") or before.status == event.status:
         return
     requests.withdraw_all(state, touched)
@@ -142,6 +145,14 @@ def link_changed(state: ClientState, event: LinkChanged, touched: Touched) -> No
     tasks.all_ended(state, event.at, touched)
     for view in list(state.sessions.values()):
         _disconnect(state, view, event, touched)
+
+
+def _no_longer_offer_to_restart(state: ClientState, touched: Touched) -> None:
+    for view in state.sessions.values():
+        for entry in view.entries:
+            if isinstance(entry, NoticeEntry) and entry.action == _RESTART:
+                entry.action, entry.hint = None, ""
+                transcript.redrawn(view, entry, touched)
 
 
 def _disconnect(
@@ -165,7 +176,7 @@ def _disconnect(
             severity="error",
             title=event.detail or LOST,
             detail=without_escapes(event.stderr),
-            action="restart_agent",
+            action=_RESTART,
         )
         transcript.append(state, view, notice, touched, work=False)
 
