@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from canopy_agent.claude.termination import descendants
 from canopy_agent.demo.rules import Gate, Rule, Text, ToolUse, When, flow
+from canopy_agent.demo.workspace import demo_environment
 from e2e.world import BACKGROUND, world
 from fakes.cli import is_running
 from raw_client import RpcError
@@ -112,3 +116,35 @@ async def test_b15_the_end_of_stdin_ends_everything_in_mid_turn_with_an_open_req
         w.agent.close_stdin()
         assert await w.agent.process.wait() == 0
         await eventually(lambda: not any(map(is_running, pids)), "every CLI is gone")
+
+
+def at_work_in(folder: Path) -> list[int]:
+    """Processes that work in a folder below ``folder``."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if (entry / "cwd").readlink().is_relative_to(folder) and is_running(int(entry.name)):
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+async def test_a_killed_client_takes_the_cli_and_its_background_commands_along() -> None:
+    """The CLI alone stays for its commands: the end of its input does not end it (2.1.332)."""
+    command = {"command": "touch begun; sleep 900", "description": "x", "run_in_background": True}
+    rules = flow(When(says="go"), [ToolUse("Bash", command)], [Text((Gate("NEVER"),))])
+    async with demo_environment(rules) as place:
+        (place.config / "settings.json").write_text('{"permissions": {"allow": ["Bash"]}}')
+        client = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "canopy_tui", "--plain", "--trust", "go"),
+            cwd=place.cwd,
+            env={**place.env, "CANOPY_CONFIG_DIR": str(place.config / "canopy")},
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+        )
+        await eventually((place.cwd / "begun").exists, "the command in the background", bound=60)
+        assert len(at_work_in(place.cwd)) >= 3
+        client.kill()
+        await client.wait()
+        await eventually(lambda: not at_work_in(place.cwd), "the end of everything", bound=60)

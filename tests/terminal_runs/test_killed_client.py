@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
 import signal
@@ -92,16 +93,46 @@ def test_the_guard_cleans_what_is_not_clean(ends: str, cleans: bool, cooked: boo
     os.close(ours)
 
 
-def test_without_a_terminal_there_is_no_guard() -> None:
-    code = (
-        "from canopy_tui import terminal_guard as g\n"
-        "with g.standing_by():\n    print(g.present())\n"
-        "print(g.present())"
+DEPENDING = """
+import os, signal, subprocess, sys, time
+from canopy_shared import dependents
+from canopy_tui import terminal_guard
+def start(code="pass", **options):
+    program = f"import signal, time; {code}; print(flush=True); time.sleep(900)"
+    process = subprocess.Popen((sys.executable, "-c", program), stdout=-1, **options)
+    process.stdout.readline()
+    return process.pid
+with terminal_guard.standing_by():
+    own = dict(start_new_session=True)
+    depends = start(**own), start("signal.signal(signal.SIGTERM, signal.SIG_IGN)", **own)
+    for pid in depends:
+        dependents.started(pid)
+    free = start(**own), start(**own)
+    dependents.started(free[0])
+    dependents.ended(free[0])
+    terminal_guard.present()._tell((free[1], "1"))  # born as another
+    print(*depends, *free, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+async def test_what_depends_on_a_killed_client_ends_and_nothing_else() -> None:
+    code = DEPENDING.replace("with terminal", "terminal_guard._PATIENCE = 0.3\nwith terminal")
+    client = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", code),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
     )
-    done = subprocess.run(
-        (sys.executable, "-c", code), stdin=subprocess.DEVNULL, capture_output=True, check=True
-    )
-    assert done.stdout.split() == [b"None", b"None"]
+    assert client.stdout is not None
+    first, stubborn, *free = map(int, (await client.stdout.readline()).split())
+    assert await client.wait() == -signal.SIGKILL
+    try:
+        await eventually(lambda: not is_running(first), "the end of the first", bound=60)
+        await eventually(lambda: not is_running(stubborn), "the end of the stubborn", bound=60)
+        assert all(map(is_running, free))
+    finally:
+        for pid in free:
+            os.kill(pid, signal.SIGKILL)
 
 
 def guards_of(client: int) -> list[int]:

@@ -139,17 +139,20 @@ def _plain(request: RunPlain) -> int:
     agent_command = None if request.agent is None else _agent_command(request.agent)
     if not request.demo:
         _need_trust(directory, given=request.trusted)
-    from canopy_tui.compose import run_plain
+    from canopy_tui.terminal_guard import standing_by
 
-    recorder = _recorder(request.record)
-    code = run_plain(
-        directory,
-        agent_command,
-        request.demo,
-        request.prompt,
-        recorder=recorder,
-        newest=request.newest,
-    )
+    with standing_by():
+        from canopy_tui.compose import run_plain
+
+        recorder = _recorder(request.record)
+        code = run_plain(
+            directory,
+            agent_command,
+            request.demo,
+            request.prompt,
+            recorder=recorder,
+            newest=request.newest,
+        )
     _tell_of(recorder)
     return code
 

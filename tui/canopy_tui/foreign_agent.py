@@ -13,6 +13,7 @@ import signal
 from collections import deque
 from typing import TYPE_CHECKING
 
+from canopy_shared import dependents
 from canopy_shared.stdio import ByteSource, StdioTransport, open_sink, open_source
 from canopy_tui.agent_connection import Ending, StartFailedError
 from canopy_tui.windows_processes import end_tree, started
@@ -43,6 +44,7 @@ class ForeignAgent:
         self._stderr_source = stderr
         self._stderr: deque[str] = deque(maxlen=STDERR_LINES)
         self._reader = asyncio.create_task(self._read_stderr())
+        dependents.started(process.pid)
 
     @property
     def transport(self) -> StdioTransport:

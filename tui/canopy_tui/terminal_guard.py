@@ -1,8 +1,9 @@
-"""Makes the terminal usable again when the client is killed in a way that it cannot catch.
+"""Clears up when the client is killed in a way that it cannot catch: the terminal becomes usable
+again, and the agents that it started end.
 
 A forked process, small because nothing is imported yet, waits at the end of a pipe. As long as the
 client draws it knows how the terminal was before; the end of the pipe is the end of the client.
-What is drawn is not known here.
+What is drawn, and what an agent is, is not known here.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import marshal
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -29,6 +31,9 @@ CLEAN: Final = b"".join(
 """What ends all that Textual 8.2.8 begins."""
 _NAME: Final = "terminal-guard"
 """Another name than the client's, or what kills all of that name would kill the guard too."""
+_PATIENCE: Final = 3.0
+_LOOK: Final = 0.05
+"""Seconds that a process gets to end, and between two looks."""
 _IGNORED: Final = ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGTSTP", "SIGTTOU", "SIGTTIN")
 
 _State = tuple[list[Any], list[Any]] | None
@@ -61,15 +66,21 @@ class Guard:
         """The terminal is clean again."""
         self._tell(None)
 
+    def depends(self, process: int, running: bool) -> None:
+        """A process that leads a group runs from now on, and must end with the client; or ended."""
+        born = _born(process)
+        if not running or born:
+            self._tell((process, born if running else ""))
+
     def close(self) -> None:
         """The client ends well."""
         os.close(self._pipe)
         with contextlib.suppress(OSError):
             os.waitpid(self._process, 0)
 
-    def _tell(self, state: _State) -> None:
+    def _tell(self, news: _State | tuple[int, str]) -> None:
         with contextlib.suppress(OSError):  # the guard was killed
-            os.write(self._pipe, marshal.dumps(state))
+            os.write(self._pipe, marshal.dumps(news))
 
 
 _here: Guard | None = None
@@ -82,13 +93,20 @@ def present() -> Guard | None:
 
 @contextlib.contextmanager
 def standing_by() -> Iterator[None]:
-    """Guard the terminal on stdin and stdout meanwhile. Enter it before threads begin."""
+    """Guard the terminal on stdin and stdout, if they are one, and what is started meanwhile.
+    Enter it before threads begin.
+    """
     global _here
+    from canopy_shared import dependents
+
     _here = _start()
+    if _here is not None:
+        dependents.watch(_here.depends)
     try:
         yield
     finally:
         guard, _here = _here, None
+        dependents.watch(None)
         if guard is not None:
             guard.close()
 
@@ -96,7 +114,7 @@ def standing_by() -> Iterator[None]:
 def _start() -> Guard | None:
     screen = _screen()
     # A process with threads is not forked: a lock that another thread holds would stay held.
-    if screen is None or not hasattr(os, "fork") or len(sys._current_frames()) > 1:
+    if not hasattr(os, "fork") or len(sys._current_frames()) > 1:
         return None
     listens, tells = os.pipe()
     try:
@@ -115,7 +133,7 @@ def _start() -> Guard | None:
 
 
 def _screen() -> int | None:
-    """Where Textual writes: stderr, unless only stdout is the terminal."""
+    """Where Textual writes: stderr, unless only stdout is the terminal. None without one."""
     for stream in (sys.__stderr__, sys.__stdout__):
         with contextlib.suppress(AttributeError, OSError, ValueError):
             if stream is not None and os.isatty(0) and os.isatty(stream.fileno()):
@@ -126,36 +144,67 @@ def _screen() -> int | None:
 # --- in the other process -------------------------------------------------------------------------
 
 
-def _wait(listens: int, screen: int) -> None:
+def _wait(listens: int, screen: int | None) -> None:
     """Wait for the end of the client, with nothing of its but the pipe and the terminal."""
     for name in _IGNORED:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     os.setsid()  # what is sent to the whole job, be it SIGKILL, is not for the guard
-    os.dup2(screen, 1)
+    if screen is not None:
+        os.dup2(screen, 1)
     os.dup2(listens, 2)
-    _close_others()
+    _close_others((0, 1, 2) if screen is not None else (2,))
     os.chdir("/")
     with contextlib.suppress(OSError), open("/proc/self/comm", "w") as name_file:  # noqa: PTH123
         name_file.write(_NAME)
     state: _State = None
+    depending: dict[int, str] = {}
     source = os.fdopen(2, "rb", closefd=False)
     with contextlib.suppress(EOFError, ValueError, TypeError):
         while True:
-            state = marshal.load(source)
+            match marshal.load(source):
+                case (int(process), str(born)):
+                    depending[process] = born
+                case news:
+                    state = news
     if state is not None:
         _clean(*state)
+    _close_others(())
+    _end({process: born for process, born in depending.items() if born})
 
 
-def _close_others() -> None:
+def _close_others(kept: tuple[int, ...]) -> None:
     try:
-        others = [int(name) for name in os.listdir("/proc/self/fd")]  # noqa: PTH208
+        found = [int(name) for name in os.listdir("/proc/self/fd")]  # noqa: PTH208
     except OSError:
-        os.closerange(3, 1024)
-        return
-    for descriptor in others:
-        if descriptor > 2:
+        found = list(range(1024))
+    for descriptor in found:
+        if descriptor not in kept:
             with contextlib.suppress(OSError):  # that of the listing itself
                 os.close(descriptor)
+
+
+def _end(processes: dict[int, str]) -> None:
+    """End those that do not end with their input: SIGTERM, SIGKILL, each with its patience."""
+    for number, patience in ((0, _PATIENCE), (signal.SIGTERM, _PATIENCE), (signal.SIGKILL, 0.0)):
+        for process in processes:
+            with contextlib.suppress(OSError):
+                if _born(process) == processes[process]:
+                    os.killpg(process, number)
+        until = time.monotonic() + patience
+        while time.monotonic() < until and any(_born(one) == processes[one] for one in processes):
+            time.sleep(_LOOK)
+
+
+def _born(process: int) -> str:
+    """When it was started, which tells it from a later one of its number; empty for none, or where
+    there is no ``/proc``. proc(5), fields 3 and 22.
+    """
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:  # noqa: PTH123
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return ""
+    return "" if fields[0] == b"Z" else fields[19].decode()
 
 
 def _clean(before: list[Any], during: list[Any]) -> None:

@@ -23,7 +23,7 @@ from canopy_agent.claude.termination import (
     signal_group,
     sweep_group,
 )
-from canopy_shared import jsonio
+from canopy_shared import dependents, jsonio
 from canopy_shared.framing import LINE_LIMIT
 
 if TYPE_CHECKING:
@@ -209,6 +209,7 @@ class CliProcess:
             raise explain(self._spec, error) from error
         self._pipes = pipes
         self._transport = transport
+        dependents.started(transport.get_pid())
 
     async def _own(self) -> ProcessExit:
         """Own the process: wait for its end or for the wish to close, then leave nothing."""
@@ -232,6 +233,7 @@ class CliProcess:
                 await asyncio.wait({pipes.exited}, timeout=_KILL_PATIENCE)
             raise
         finally:
+            dependents.ended(pid)
             returncode = self._transport.get_returncode()
             self._transport.close()
             self._stderr.end()
