@@ -1,12 +1,13 @@
 """How fast the whole client is where much comes at once: a session of 2,000 turns that our own
-agent loads while somebody types, and a paste of some megabytes.
+agent loads while somebody types, a paste of some megabytes, and ``@`` in a tree of 100,000 files.
 
-Everything runs on a real pseudo-terminal, with a fake CLI. Figures are printed; what is asserted is
+The first two run on a real pseudo-terminal, with a fake CLI. Figures are printed; asserted is
 that nothing hangs.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 import threading
@@ -17,6 +18,7 @@ from statistics import median
 from test_client_speed import Pty, on_pty
 
 from canopy_agent.history.store import folder_name
+from canopy_tui.file_index import FileIndex
 from canopy_tui.trust import TrustedDirectories
 from fakes.cli import FakeCli
 from store.writing import Transcript
@@ -113,3 +115,27 @@ def test_a_paste_of_megabytes(tmp_path: Path) -> None:
         print(f"\npaste of {len(content) / 1e6:.1f} MB: {took * 1e3:.0f} ms to its mark;", end=" ")
         print(f"next key to echo: {echo(run, KEYS[0]):.1f} ms")
         done.touch()
+
+
+def test_picking_one_of_100_000_files(tmp_path: Path) -> None:
+    for folder in range(1_000):
+        place = tmp_path / f"package{folder % 50}" / f"module{folder}"
+        place.mkdir(parents=True)
+        for number in range(100):
+            (place / f"file_{number}_of_{folder}.py").touch()
+
+    async def measure() -> None:
+        index, began = FileIndex(tmp_path), time.perf_counter()
+        while (found := await index.search("f")) is not None and found.listing:
+            assert time.perf_counter() - began < 240
+            await asyncio.sleep(0.005)
+        print(f"\n100,000 files listed in {time.perf_counter() - began:.2f} s; a key", end=" ")
+        for query in ("", "f", "fil", "module77", "_of_", "f77of", "nowhere"):
+            taken = []
+            for _ in range(7):
+                began = time.perf_counter()
+                await index.search(query)
+                taken.append((time.perf_counter() - began) * 1e3)
+            print(f"{query!r} {median(taken):.0f} ms", end=", ")
+
+    asyncio.run(measure())

@@ -12,7 +12,7 @@ import pytest
 from canopy_tui import file_listing
 from canopy_tui.file_index import FileIndex, Found
 from canopy_tui.file_listing import list_files
-from canopy_tui.model.file_match import Search, block_of
+from canopy_tui.model.file_match import BLOCK, MANY, Search, block_of
 from canopy_tui.model.ignore_rules import is_ignored, rules_of
 from canopy_tui.model.mentions import dropped_paths, mentioned, open_mention, spelled
 
@@ -162,6 +162,20 @@ async def _count(turns: list[int]) -> None:
     while True:
         turns.append(1)
         await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("query", ["f", "fil", "le"])
+def test_where_everything_fits_whole_names_are_found_in_the_rest(query: str) -> None:
+    paths = [f"a{number // 100}/file{number}" for number in range(MANY + 5 * BLOCK)]
+    paths += [f"deep/below/{query}", f"deep/{query}/"]
+    blocks = [block_of(paths[at : at + BLOCK]) for at in range(0, len(paths), BLOCK)]
+    search = Search(query, 20)
+    for number in range(Search.PASSES):
+        for block in blocks if not search.enough(number) else ():
+            search.look(block, number)
+    assert len(search.best()) == 20
+    assert len(search._ranked) <= MANY + BLOCK + 2  # the work for one key has a bound
+    assert search.best()[:2] == [f"deep/{query}/", f"deep/below/{query}"]
 
 
 async def test_folders_and_places_outside_are_found_too(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 BLOCK = 2000
 """Paths in one block."""
 _MOST_PER_BLOCK = 2000
+MANY = 10_000
+"""Fits from which on only whole names are looked for: the first letter of a query fits them all."""
 LOOSE = 2
 """The pass that finds letters anywhere; with a few closer fits it is only noise."""
 _FEW = 5
@@ -22,7 +24,7 @@ _FEW = 5
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """``joined`` holds ``paths`` in lower case, each behind a newline; ``starts`` says where."""
+    """``joined`` holds ``paths`` in lower case, each between newlines; ``starts`` says where."""
 
     paths: tuple[str, ...]
     joined: str
@@ -36,7 +38,7 @@ def block_of(paths: Sequence[str]) -> Block:
     for path in lowered:
         starts.append(at)
         at += len(path) + 1
-    return Block(tuple(paths), "\n" + "\n".join(lowered), tuple(starts))
+    return Block(tuple(paths), "\n" + "\n".join(lowered) + "\n", tuple(starts))
 
 
 def _lowered(path: str) -> str:
@@ -87,6 +89,10 @@ class Search:
             if number == 0:
                 shallow = ((n, p) for n, p in enumerate(block.paths) if p.count("/", 0, -1) < 2)
                 yield from ((n, block.starts[n] + 1) for n, _ in shallow)
+        elif len(self._ranked) > MANY:
+            for end in ("\n", "/\n") if number == 0 else ():
+                yield from _literal(block, "/" + self.query + end, 1)
+                yield from _literal(block, "\n" + self.query + end, 1)
         elif number == 0:
             yield from _literal(block, "/" + self.query, 1)
             yield from _literal(block, "\n" + self.query, 1)
