@@ -134,7 +134,7 @@ async def test_usage_and_servers_of_our_own_agent() -> None:
             await play.shows(text)
         assert "reconnect" not in play.text
         stage.apply(e.ServersTold(ROOT, SERVERS))
-        await play.shows("r reconnect  e on / off")
+        await play.shows("r reconnect  e on / off  o log in  F5 ask anew  Enter tools  Esc close")
         for text in ("connected · 2 tools · user", "no such ␛program", "needs a login"):
             await play.shows(text)
         assert isinstance(play.screen, ControlScreen)

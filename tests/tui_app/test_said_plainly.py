@@ -11,6 +11,7 @@ from canopy_tui.model.intents import SendPrompt
 from canopy_tui.view.commands import all_commands
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.finding import hits_in, pattern_of
+from canopy_tui.view.labels import whole
 from canopy_tui.view.plain_words import fences, plain_words
 from canopy_tui.view.short_path import in_the_middle, short_path
 from canopy_tui.view.start_view import at_a_word
@@ -138,6 +139,16 @@ def test_a_path_keeps_its_end_in_few_cells() -> None:
         cut = in_the_middle("/very/long/日本語/path/to/the/file.md", room)
         assert cell_len(cut) <= room
     assert in_the_middle("/very/long/path/to/the/file.md", 16) == "/very…he/file.md"
+
+
+def test_facts_and_keys_are_left_out_whole() -> None:
+    parts = ("5 agents", "28s of work", "18 tool calls")
+    assert whole(parts, 40) == "5 agents · 28s of work · 18 tool calls"
+    assert whole(parts, 37) == "5 agents · 28s of work"
+    assert whole(parts, 1) == "5 agents"
+    keys = ("Tab next", "c copy", "Esc close")
+    assert whole(keys, 20, "  ", stays=1) == "Tab next  Esc close"
+    assert whole(keys, 1, "  ", stays=1) == "Esc close"
 
 
 def test_a_hint_ends_at_a_word() -> None:
