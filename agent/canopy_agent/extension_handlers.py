@@ -134,10 +134,15 @@ def _control_handlers(directory: Callable[[], SessionDirectory], run: Run) -> di
     def usage(request: IncomingRequest) -> None:
         from canopy_agent.session import controls
 
-        home, session = directory(), Params(request.params).text("sessionId")
+        home, params = directory(), Params(request.params)
+        session, agent = params.text("sessionId"), params.optional_text("agent")
         if not home.is_own:
             raise method_not_found(request.method)
-        run(request, controls.usage(home.get(session), lambda: home.transcript_of(session)))
+        open_session = home.get(session)
+        if agent is not None:
+            run(request, controls.usage_of_agent(lambda: home.transcript_of(session), agent))
+        else:
+            run(request, controls.usage(open_session, lambda: home.transcript_of(session)))
 
     def servers(request: IncomingRequest) -> None:
         from canopy_agent.session import controls

@@ -283,6 +283,8 @@ async def test_our_own_client_sees_and_changes_servers_and_use_without_a_turn() 
         assert use["cost"] is not None
         assert [row["output"] > 0 for row in use["models"]] == [True]
         assert use["agents"] == []
+        one = await w.agent.request("_canopy/usage", sessionId=w.session, agent="a0000001")
+        assert (one["agents"], one["models"]) == ([], [])
 
 
 async def test_other_clients_are_offered_none_of_it() -> None:

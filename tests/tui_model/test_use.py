@@ -22,11 +22,15 @@ from canopy_shared.frames import Response
 from canopy_tui.model import events as e
 from canopy_tui.model import tree
 from canopy_tui.model.controls import Tokens
+from canopy_tui.model.intents import AskAgentUse
 from canopy_tui.model.reduce import reduce
-from canopy_tui.model.state import ClientState, SessionView
+from canopy_tui.model.state import ClientState, Phase, SessionView
 from canopy_tui.model.use import agent_lines, limit_lines, model_lines, totals
 from canopy_tui.model.words import model_name, money
+from canopy_tui.view.agent_use import AGAIN, AgentUseWatch
+from canopy_tui.view.labels import details
 from canopy_tui.wire_answers import read_turn
+from fakes.agent import spawned
 
 NOW = datetime(2030, 1, 10, 12, 0).timestamp()
 
@@ -153,3 +157,25 @@ def test_money() -> None:
         "$0.05",
         "$1,234.50",
     ]
+
+
+def test_what_an_agent_took_is_asked_when_it_is_looked_at_and_told_with_its_model() -> None:
+    state, root = _session()
+    _update(state, **spawned("a1"))
+    child = state.sessions["a1"]
+    asked: list[AskAgentUse] = []
+    watch = AgentUseWatch(state, asked.append)
+    watch.look(child, 0.0)
+    assert asked == [], "an agent that does not tell"
+    meta = {"canopy": {"version": 1, "controls": True}}
+    reduce(state, e.LinkChanged(status="ready", at=0.0, meta=meta))
+    for view, at in ((root, 0.0), (None, 0.0), (child, 1.0), (child, 1.0 + AGAIN / 2)):
+        watch.look(view, at)
+    assert asked == [AskAgentUse("a1")]
+    watch.look(child, 1.0 + AGAIN)
+    reduce(state, e.AgentUseTold("a1", AgentUse("a1", "claude-opus-5-5", 3, 14_000, 9_000, 1_200)))
+    assert details(child) == "Opus 5.5 · 15.2k tokens"
+    child.phase = Phase.DONE
+    for _ in range(3):
+        watch.look(child, 1.0 + AGAIN)
+    assert len(asked) == 3, "once more at its end"

@@ -260,9 +260,11 @@ class AcpClient:
         """Give up the goal. Raises ``AcpError``."""
         await self._peer.request(methods.GOAL, {"sessionId": session, "action": goal.CLEAR})
 
-    async def usage(self, session: str) -> UsageReport:
-        """What a session uses, of our own agent. Raises ``AcpError``."""
-        params = {"sessionId": session}
+    async def usage(self, session: str, agent: str = "") -> UsageReport:
+        """What a session uses, of our own agent, or only one ``agent`` of it. Raises
+        ``AcpError``.
+        """
+        params = {"sessionId": session, **({"agent": agent} if agent else {})}
         return canopy_controls.read_usage(await self._peer.request(methods.CANOPY_USAGE, params))
 
     async def mcp_servers(

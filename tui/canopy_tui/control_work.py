@@ -6,6 +6,7 @@ Only our own agent answers that; an agent that does not announce it is asked not
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +36,14 @@ class ControlWork:
         self._apply = apply
         self._spawn = spawn
 
-    def act(self, intent: i.AskUsage | i.AskServers) -> None:
+    def act(self, intent: i.AskUsage | i.AskServers | i.AskAgentUse) -> None:
         """Ask; what is on its way already is not asked again."""
         client, state = self._client(), self._state()
+        if isinstance(intent, i.AskAgentUse):
+            view = state.sessions.get(intent.session)
+            if client is not None and view is not None and state.link.tells_controls:
+                self._spawn(self._agent_use(client, state.root_of(view), view))
+            return
         root = state.sessions.get(intent.session)
         if client is None or root is None or not state.link.tells_controls:
             return
@@ -57,6 +63,16 @@ class ControlWork:
         except AcpError as error:
             told = e.UsageTold(root.id, error=error.message)
         self._apply(told)
+
+    async def _agent_use(self, client: AcpClient, root: SessionView, view: SessionView) -> None:
+        from canopy_tui.model.children import agent_of  # not for the first frame
+
+        agent = agent_of(view.id)
+        with contextlib.suppress(AcpError):  # it is no more than a figure
+            report = await client.usage(root.wire_id, agent)
+            for use in report.agents:
+                if use.agent == agent:
+                    self._apply(e.AgentUseTold(view.id, use))
 
     async def _servers(self, client: AcpClient, root: SessionView, intent: i.AskServers) -> None:
         server = intent.server

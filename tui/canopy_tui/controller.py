@@ -152,7 +152,7 @@ class Controller:
                 self._work.act(intent)
             case i.SetMode() | i.SetModel() | i.SetOption():
                 self._set(intent)
-            case i.AskUsage() | i.AskServers():
+            case i.AskUsage() | i.AskServers() | i.AskAgentUse():
                 self._controls.act(intent)
             case i.OpenSession(cwd):
                 self._spawn(self._life.open_session(cwd))

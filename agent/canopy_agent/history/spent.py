@@ -16,11 +16,15 @@ _SPOKEN = b'"assistant"'
 _MOST_BYTES = 256 << 20
 
 
-def spent_by_agents(transcript: Path) -> tuple[AgentUse, ...]:
-    """One row for each subagent that has spoken; of very much only the first part is counted."""
+def spent_by_agents(transcript: Path, only: str | None = None) -> tuple[AgentUse, ...]:
+    """One row for each subagent that has spoken, or for the ``only`` one that is wanted; of very
+    much only the first part is counted.
+    """
     found: list[AgentUse] = []
     left = _MOST_BYTES
     for agent in stored_agents(transcript):
+        if only not in (None, agent.id):
+            continue
         effort = Effort()
         try:
             with agent.path.open("rb") as file:

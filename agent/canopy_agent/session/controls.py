@@ -64,8 +64,16 @@ async def usage(session: Session, transcript: Callable[[], Path | None]) -> dict
     return own.usage_result(usage_report(answer, await agents))
 
 
-def _spent(transcript: Path | None) -> tuple[own.AgentUse, ...]:
-    return spent_by_agents(transcript) if transcript is not None else ()
+async def usage_of_agent(transcript: Callable[[], Path | None], agent: str) -> dict[str, Any]:
+    """The result of ``_canopy/usage`` for one subagent: only that is told, and it costs no request
+    to the CLI.
+    """
+    rows = await asyncio.to_thread(lambda: _spent(transcript(), agent))
+    return own.usage_result(own.UsageReport(agents=rows))
+
+
+def _spent(transcript: Path | None, agent: str | None = None) -> tuple[own.AgentUse, ...]:
+    return spent_by_agents(transcript, agent) if transcript is not None else ()
 
 
 async def servers(session: Session, params: ServerParams) -> dict[str, Any]:

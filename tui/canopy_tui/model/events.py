@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from canopy_shared.content import ContentBlock
-from canopy_shared.ext.canopy_controls import McpServer, UsageReport
+from canopy_shared.ext.canopy_controls import AgentUse, McpServer, UsageReport
 from canopy_shared.ext.failure import SessionFailure
 from canopy_shared.updates import ConfigOption, ToolCallUpdate, Update
 from canopy_tui.model.catalogue import ListedSession, Query
@@ -269,6 +269,14 @@ class UsageTold:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentUseTold:
+    """What one child took so far."""
+
+    session: str
+    use: AgentUse
+
+
+@dataclass(frozen=True, slots=True)
 class ServersAsked:
     """The MCP servers of a root are on their way, after ``action`` on ``server``, if any."""
 
@@ -366,6 +374,7 @@ Event = (
     | UsageTold
     | ServersAsked
     | ServersTold
+    | AgentUseTold
     | SessionsAsked
     | SessionsListed
     | ListingFailed
@@ -376,5 +385,5 @@ Event = (
 AboutStored = SessionsAsked | SessionsListed | ListingFailed | StoredSessionChanged
 """What happens to the list of stored sessions."""
 
-AboutControls = UsageAsked | UsageTold | ServersAsked | ServersTold
+AboutControls = UsageAsked | UsageTold | AgentUseTold | ServersAsked | ServersTold
 """What becomes known of a session beside its conversation."""

@@ -12,6 +12,7 @@ from canopy_shared.unset import Unset
 from canopy_tui.model import failures, transcript
 from canopy_tui.model.entries import ChangesEntry
 from canopy_tui.model.events import (
+    AgentUseTold,
     ModelChanged,
     OptionAsked,
     OptionSettled,
@@ -105,6 +106,9 @@ def controls_changed(state: ClientState, event: AboutControls, touched: Touched)
         case UsageTold(_, report, error):
             controls.asks_report, controls.report_error = False, error
             controls.report = report or controls.report
+        case AgentUseTold(_, use):
+            view.model = clipped(use.model, TITLE_LIMIT) or view.model
+            view.spent = use.read + use.written
         case ServersAsked(_, action, server):
             controls.asks_servers = True
             if server:

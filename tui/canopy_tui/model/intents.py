@@ -152,6 +152,13 @@ class AskUsage:
 
 
 @dataclass(frozen=True, slots=True)
+class AskAgentUse:
+    """Have the agent tell the model of a child, and what it took so far."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
 class AskServers:
     """Have the agent list the MCP servers of a root, after ``action`` on ``server``, if any."""
 
@@ -274,6 +281,7 @@ Intent = (
     | SetMode
     | SetModel
     | AskUsage
+    | AskAgentUse
     | AskServers
     | SetOption
     | OpenSession

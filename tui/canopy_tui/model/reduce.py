@@ -71,7 +71,7 @@ def reduce(state: ClientState, event: e.Event) -> Touched:
             facts.option_change(state, event, touched)
         case e.ModelChanged():
             facts.model_changed(state, event, touched)
-        case e.UsageAsked() | e.UsageTold() | e.ServersAsked() | e.ServersTold():
+        case e.UsageAsked() | e.UsageTold() | e.AgentUseTold() | e.ServersAsked() | e.ServersTold():
             facts.controls_changed(state, event, touched)
         case e.LoginChanged(need):
             state.login, touched.link = need, True

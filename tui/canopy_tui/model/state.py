@@ -185,6 +185,8 @@ class SessionView:
     commands: tuple[Command, ...] = ()
     usage_used: int = 0
     usage_size: int = 0
+    spent: int = 0
+    """Tokens that a child read anew and wrote."""
     cost: float | None = None
     currency: str = "USD"
     model: str = ""

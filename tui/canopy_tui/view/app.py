@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.command import Provider
 
+    from canopy_tui.view.agent_use import AgentUseWatch
     from canopy_tui.view.calm import Calm
     from canopy_tui.view.composer import Composer
     from canopy_tui.view.posting import Posted
@@ -64,6 +65,7 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
         keymap.IN_FORCE.use(around.keymap, ascii_only=around.glyphs == ASCII)  # screens name keys
         super().__init__(make_host, around)
         self.desk = RequestDesk(self, self.state, marks_of(around.glyphs))
+        self._agent_use: AgentUseWatch | None = None
         self._announcer = Announcer(self.state, around.glyphs, self._ring, self._write_title)
         self._turns: dict[str, int] = {}
         self._last_looks = 0
@@ -100,6 +102,9 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
         self.stylesheet.read(DIALOGS)
         self.begin()
         self.ask_background()
+        from canopy_tui.view.agent_use import AgentUseWatch
+
+        self._agent_use = AgentUseWatch(self.state, self.host.act)
         self.stylesheet.parse()  # now, and not when the first key has something restyled
 
     def show_touched(self, touched: object) -> None:
@@ -142,6 +147,8 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
         if self._announcer.has_more:
             self._announcer.look(self.around.clock(), watched=self.app_focus)
         self.desk.look()
+        if self._agent_use is not None:
+            self._agent_use.look(self.main.agents.marked, self.around.clock())
         if self._calm is not None:
             self._calm.look()
 

@@ -63,8 +63,8 @@ def details(view: SessionView, room: int = 1000) -> str:
     are so many cells for it.
     """
     parts = [clipped(model_name(view.model), 30)] if view.model else []
-    if view.usage_used:
-        parts.append(f"{tokens(view.usage_used)} tokens")
+    if used := view.usage_used or view.spent:
+        parts.append(f"{tokens(used)} tokens")
     if view.tools:
         parts.append(f"{len(view.tools)} tool{'' if len(view.tools) == 1 else 's'}")
     if view.cost:
