@@ -102,7 +102,7 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
         self.stylesheet.read(DIALOGS)
         self.begin()
         self.ask_background()
-        from canopy_tui.view.agent_use import AgentUseWatch
+        from canopy_tui.view.agent_use import AgentUseWatch  # the agent starts meanwhile
 
         self._agent_use = AgentUseWatch(self.state, self.host.act)
         self.stylesheet.parse()  # now, and not when the first key has something restyled
