@@ -50,7 +50,9 @@ def test_typing_in_long_talks_and_while_one_is_loaded(tmp_path: Path) -> None:
         print(f"\n{what:9} key to echo: p50 {middle[what]:.1f} ms,", end=" ")
         print(f"p99 {taken[int(len(taken) * 0.99) - 1]:.1f} ms, most {taken[-1]:.1f} ms", end="")
     print(f"\nratio of 1,000 turns to 10: {middle['talk:1000'] / middle['talk:10']:.2f}")
+    print(f"ratio of a load to 10 turns: {middle['load'] / middle['talk:10']:.1f}")
     assert middle["talk:1000"] / middle["talk:10"] < 10
+    assert middle["load"] / middle["talk:10"] < 40
 
 
 def streamed(pieces: int, size: int) -> tuple[float, float]:

@@ -22,8 +22,6 @@ event loop is busy whose passes are shorter.
 PATIENCE = 1.0
 """Seconds without a key after which nobody types."""
 _NEVER = 1_000_000_000
-_IN_A_ROUND = 700 * 10
-"""New objects, about, from one middle collection to the next."""
 _LEAST = 50_000
 """New objects for which a full collection is not worth it."""
 _MOST = 4_000_000
@@ -33,16 +31,17 @@ _MOST = 4_000_000
 class Garbage(Protocol):
     """The collector of the interpreter."""
 
-    def rounds(self) -> int:
-        """Middle collections since the last full one."""
+    def new(self) -> int:
+        """Objects that were made since the last full collection, about."""
 
     def collect(self) -> int:
         """Collect everything; how many objects are left."""
 
 
 class _Interpreters:
-    def rounds(self) -> int:
-        return gc.get_count()[2]
+    def new(self) -> int:
+        young, middle, _ = gc.get_threshold()
+        return gc.get_count()[2] * young * middle
 
     def collect(self) -> int:
         gc.collect()
@@ -73,7 +72,7 @@ class Calm:
 
     def look(self) -> None:
         """Collect everything when it is worth it and nobody types."""
-        new = self._garbage.rounds() * _IN_A_ROUND
+        new = self._garbage.new()
         if new < max(_LEAST, self._kept // 4):  # a quarter: the interpreter's own measure
             return
         if self._clock() - self._used >= PATIENCE or new > self._kept + _MOST:
