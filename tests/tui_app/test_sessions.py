@@ -73,10 +73,16 @@ async def listed(play: Play, query: Query, *rows: ListedSession, cursor: str | N
 
 @pytest.mark.parametrize("size", [WIDE, NARROW, (44, 12)])
 async def test_a_session_is_found_and_opened_by_keys(size: tuple[int, int]) -> None:
-    async with playing(size) as play:
+    async def peek(session: str, _cwd: str) -> str:
+        return f"The last words of {session}"
+
+    async with playing(size, peek=peek) as play:
         await opened(play, OLD, OTHER)
         assert "Fix the rounding" in play.text
         assert "[b]notes[/b] ␛[31m" in play.text
+        if size[1] > 12:
+            assert "archived too" in play.text  # the last of the keys
+            await play.shows("last words of old-1")
         await play.write("NOTES")  # as it is written, since it has capitals
         assert "No session fits" in play.text
         await play.press("escape")

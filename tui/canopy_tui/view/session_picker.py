@@ -19,14 +19,14 @@ from canopy_tui.model.catalogue import ALL, UNARCHIVED, ListedSession, Query, fo
 from canopy_tui.model.intents import ArchiveSession, DeleteSession, ListSessions, RenameSession
 from canopy_tui.model.sanitize import clipped, visible
 from canopy_tui.model.words import model_name
-from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.header import home_short
-from canopy_tui.view.keymap import brief, everywhere, filled
+from canopy_tui.view.keymap import everywhere, filled
 from canopy_tui.view.keys import SESSIONS
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.once import once
 from canopy_tui.view.posting import Posted
+from canopy_tui.view.session_hints import SessionHints
 from canopy_tui.view.session_list import SessionList, day_of
 
 if TYPE_CHECKING:
@@ -60,30 +60,6 @@ class SearchLine(Input):
     """The field that keeps the focus; keys that mean something here do not reach its editing."""
 
     BINDINGS: ClassVar[list[BindingType]] = SESSIONS.bindings()
-
-
-class SessionHints(Clickable):
-    """The keys, as far as they fit."""
-
-    def __init__(self, usable: Callable[[str], bool]) -> None:
-        super().__init__(id="session-hints")
-        self._usable = usable
-        self.renaming = False
-
-    def render(self) -> Content:
-        """One line."""
-        line = Content("")
-        keys = [key for key in SESSIONS.keys if key.hint and self._usable(key.action)]
-        for key in keys[:2] if self.renaming else keys:
-            word = {"session-open": "keep the title"}.get(key.id) if self.renaming else key.hint
-            go = clickable(key.action)
-            name = brief(key.id)
-            part = Content.assemble((name, "bold $primary"), " ", (word or key.hint, "$text-muted"))
-            longer = Content.assemble(line, "  " if line else "", part.stylize(go))
-            if longer.cell_length > self.size.width:
-                break
-            line = longer
-        return line
 
 
 class SessionPicker(ModalScreen[None]):
@@ -141,6 +117,10 @@ class SessionPicker(ModalScreen[None]):
         """Ask for the first page."""
         self._ask()
         self.show()
+
+    def on_resize(self) -> None:
+        """There is more room, or less."""
+        self.call_later(self._show_facts)
 
     # --- what is shown ------------------------------------------------------------------------
 
@@ -203,7 +183,6 @@ class SessionPicker(ModalScreen[None]):
         facts = Content("")
         if row is not None:
             named = [
-                ("", clipped(row.title, 600) or "(no title)"),
                 ("in", clipped(home_short(row.cwd), 300)),
                 ("changed", day_of(clipped(row.updated_at, 60))),
                 ("last prompt", day_of(clipped(row.last_prompt_at, 60))),
@@ -213,13 +192,17 @@ class SessionPicker(ModalScreen[None]):
                 ("copy of", clipped(row.forked_from, 60)),
                 ("id", clipped(row.id, 80)),
             ]
-            lines = [
+            short = self.has_class("-full")  # so that what was said has room, too
+            known = {"id", *([] if self._query.cwd is None else ["in"])} if short else set()
+            parts = [
                 Content.assemble((f"{name} ", "$text-muted"), text)
-                if name
-                else Content.styled(text, "bold")
                 for name, text in named
-                if text
+                if text and name not in known
             ]
+            if short:
+                parts = [Content.styled(" · ", "$text-muted").join(parts)]
+            title = clipped(row.title, 600) or "(no title)"
+            lines = [Content.styled(title, "bold"), *parts]
             words = self._words.get(row.id, "")
             if words:
                 lines += [Content(""), foreign(words)]
