@@ -37,6 +37,21 @@ async def test_it_asks_nothing_of_who_is_gone() -> None:
     await done
 
 
+async def test_one_that_is_being_taken_away_is_left_alone() -> None:
+    """Its parts are gone while it still answers messages."""
+    async with playing() as play:
+        await play.press("f2")
+        await play.until(lambda: play.screen.query("#find"), "the list")
+        called: list[str] = []
+        picker = play.screen
+        once(picker, 0.0, lambda: called.append("gone"))
+        picker._pruning = True
+        once(play.app, 0.02, lambda: called.append("later"))
+        await play.until(lambda: "later" in called, "what comes later")
+        picker._pruning = False
+        assert called == ["later"]
+
+
 async def test_a_frame_that_is_due_at_once_is_painted() -> None:
     async with playing() as play:
         painted = asyncio.Event()

@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from textual._callback import invoke
+
 if TYPE_CHECKING:
     from textual._types import CallbackType
     from textual.message_pump import MessagePump
@@ -18,4 +20,10 @@ def once(pump: MessagePump, seconds: float, callback: CallbackType) -> asyncio.T
     """Call ``callback``, which may be a coroutine function, among the messages of ``pump`` in
     ``seconds``; not any more when ``pump`` is gone by then. ``cancel`` takes it back.
     """
-    return asyncio.get_running_loop().call_later(max(0.0, seconds), pump.call_next, callback)
+
+    async def call() -> None:
+        # of one that is being taken away the parts are gone before it is
+        if not (pump._closing or pump._closed or getattr(pump, "_pruning", False)):
+            await invoke(callback)
+
+    return asyncio.get_running_loop().call_later(max(0.0, seconds), pump.call_next, call)
