@@ -77,7 +77,7 @@ async def test_the_tree_of_agents_from_prompt_to_quit(tmp_path: Path) -> None:
         await screen.press_until("y", lambda text: "Allow once" not in text, "answered question")
         await screen.until(lambda text: "waiting" not in text, "answer that counts")
 
-        await screen.press_until("C-t", lambda text: "1├" in text, "tree with the focus")
+        await screen.press_until("C-t", lambda text: "1 ├" in text, "tree with the focus")
         await screen.keys("Down", "Enter")
         await screen.shows("main › ", "read-only")
         child = await screen.press_until(
