@@ -6,6 +6,7 @@ Nothing is decoded and nothing is fetched, and the words are foreign text still.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from canopy_shared.content import (
     AudioContent,
@@ -15,6 +16,7 @@ from canopy_shared.content import (
     TextContent,
     UnknownContent,
 )
+from canopy_tui.model.mentions import mentioned
 
 if TYPE_CHECKING:
     from canopy_shared.content import ContentBlock
@@ -37,6 +39,19 @@ def described(content: ContentBlock) -> str:
             return f"[content of a kind this version does not show: {kind}]"
         case TextContent(text=text):
             return text
+
+
+def is_named_in(text: str, content: ContentBlock) -> bool:
+    """Whether ``content`` is a link to a file that ``text`` mentions with ``@`` and its path."""
+    if not isinstance(content, ResourceLink) or not content.uri.startswith("file://"):
+        return False
+    place = unquote(content.uri.removeprefix("file://")).rstrip("/")
+    return any(
+        place.endswith("/" + path.removeprefix("~/").strip("/"))
+        for spellings in mentioned(text)
+        for path in spellings
+        if path.strip("/")
+    )
 
 
 def _amount(resource: object) -> str:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
-from canopy_tui.model.attachments import described
+from canopy_tui.model.attachments import described, is_named_in
 from canopy_tui.model.entries import (
     AnyEntry,
     ChangesEntry,
@@ -130,7 +130,7 @@ def _message(entry: MessageEntry, look: Look, around: Around) -> list[Block]:
     extras: list[Block] = [Attachment(extra) for extra in entry.extras]
     text = entry.text
     if entry.role is Role.USER:
-        words = tuple(described(extra) for extra in entry.extras)
+        words = tuple(described(one) for one in entry.extras if not is_named_in(text, one))
         words += ("into the running turn",) if entry.into_turn else ()
         return [Prompt(text, look.expanded, words)] if text.strip() or words else []
     if not text.strip():
