@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import canopy_tui
 from canopy_shared.content import Diff
@@ -15,45 +13,17 @@ from canopy_tui.model import events as e
 from canopy_tui.model.intents import AnswerElicitation, SendPrompt
 from canopy_tui.model.login import LoginNeed
 from canopy_tui.model.state import Problem
-from canopy_tui.view import keys
 from canopy_tui.view.key_choice import choose
 from canopy_tui.view.leads_screen import LeadsScreen
 from canopy_tui.view.start_view import Scene
 from canopy_tui.view.trust_screen import TrustScreen
+from tui_app.other_keys import IDS, OTHER, unnamed
 from tui_app.playing import playing
 from tui_app.stage import ROOT
 
-if TYPE_CHECKING:
-    from tui_app.playing import Play
-
-_IDS = [key.id for group in keys.ALL for key in group.keys if not key.fixed]
-_UNUSUAL = [
-    "+".join((*modifiers, f"f{number}"))
-    for count in (2, 3, 4)
-    for modifiers in combinations(("alt", "ctrl", "shift", "super"), count)
-    for number in range(1, 25)
-]
-OTHER = dict(zip(_IDS, _UNUSUAL, strict=False))
-USUAL_NAMES = re.compile(
-    r"(?<![+\w])(?:F\d+|Esc|Enter|Tab|Space|PgUp|PgDn|Home|End|Up|Down|Left|Right)(?!\w)"
-    r"|\^[A-Z\\]|(?:Ctrl|Alt|Shift)\+(?!(?:Ctrl|Alt|Shift|Super|F\d))\S|[↑↓←→]"
-    r"|(?<!\S)[b-hj-zB-HJ-Z](?!\S)"
-)
-"""A key by its usual name: none of the others is called so."""
-
-
-def unnamed(play: Play) -> None:
-    """No usual key is named on the screen in front."""
-    found = [
-        (found[0], line.strip()[:120])
-        for line in play.lines
-        for found in USUAL_NAMES.finditer(line)
-    ]
-    assert not found, f"{found}\n{play.text}"
-
 
 async def test_no_screen_names_a_usual_key_and_the_others_work() -> None:
-    assert len(OTHER) == len(_IDS)
+    assert len(OTHER) == len(IDS)
     entries = [KeySetting(id, (key,), "") for id, key in OTHER.items()]
     assert choose(entries).faults == []
     assert choose(entries).keymap == OTHER

@@ -210,7 +210,7 @@ class MainScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """What is typed elsewhere, and is no command there, belongs to the message."""
-        elsewhere = self.focused is not self.composer.area
+        elsewhere = self.focused is not self.composer.area and not self._around.read_only
         is_command = event.key in self.active_bindings
         if event.character and event.is_printable and elsewhere and not is_command:
             event.stop()
