@@ -365,3 +365,7 @@ async def test_what_is_known_of_an_agent_is_said_as_far_as_there_is_room() -> No
         await play.press("ctrl+t")
         await play.pilot.resize_terminal(*NARROW)
         await play.shows("A model of some renown x · 50k tokens")
+        await play.pilot.resize_terminal(*WIDE)  # less room again, and the tree keeps the focus
+        await play.shows_no("50k")
+        await play.pilot.resize_terminal(200, 50)
+        await play.shows("A model of some renown x · 50k tokens")

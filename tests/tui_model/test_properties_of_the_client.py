@@ -141,15 +141,39 @@ def check_waiting(state: ClientState) -> None:
         assert waits <= about
 
 
+def may_end(state: ClientState, step: Any) -> set[int]:
+    """The waiting requests that end with ``step``; all others must wait on."""
+    waiting = state.waiting()
+    match step:
+        case e.RequestAnswered(key=key) | e.RequestWithdrawn(key=key):
+            return {key}
+        case e.LinkChanged(status="lost"):
+            return {request.key for request in waiting}
+        case e.SessionClosed(session=session) if session in state.roots:
+            gone = {session, *(view.id for view in tree.below(state, session))}
+            return {request.key for request in waiting if request.session in gone}
+        case _:
+            return set()
+
+
 @settings(max_examples=250)
 @given(st.lists(events(), max_size=40))
 def test_the_state_stays_whole_whatever_happens(steps: list[Any]) -> None:
     story = Story()
     for step in steps:
+        before, ends = (
+            {request.key for request in story.state.waiting()},
+            may_end(story.state, step),
+        )
+        asked: set[int] = set()
         if isinstance(step, Asks):
-            story.asks(step.session, step.call)
+            asked = {story.asks(step.session, step.call).key}
         else:
             reduce(story.state, step)
+        waits = {request.key for request in story.state.waiting()}
+        assert (before | asked) - ends <= waits <= before | asked
+        if isinstance(step, (e.RequestAnswered, e.RequestWithdrawn, e.SessionClosed)):
+            assert not waits & ends
         check_tree(story.state)
         check_marks(story.state)
         check_waiting(story.state)
