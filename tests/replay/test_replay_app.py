@@ -9,6 +9,7 @@ import pytest
 from canopy_shared.frames import Notification, Request, Response
 from canopy_shared.record import AGENT, CLIENT, Recording, Step
 from canopy_tui.replay.opening import replay_app
+from canopy_tui.view.detail_screen import DetailScreen
 from canopy_tui.view.replay_bar import ReplayBar
 from canopy_tui.view.request_screen import RequestScreen
 from fakes.agent import permission, said, spawned
@@ -81,7 +82,11 @@ async def test_playing_by_key_and_mouse(
         await play.shows("Inside.")
         await play.press("e")
         await play.until(lambda: any(tmp_path.glob("canopy-*.md")), "the export")
-        await play.press("h", "i", "enter", "ctrl+o", "f1")
+        await play.press("h", "i")
+        assert app.main.transcript.has_focus  # so that the keys of playing go on
+        await play.press("enter")
+        await play.until(lambda: isinstance(app.screen, DetailScreen), "the call alone")
+        await play.press("escape", "ctrl+o", "f1")
         await play.shows("Step to what changed next")
         await play.press("escape")
         await play.shows("Space again")
