@@ -6,16 +6,19 @@ A scene is given a stage and ``take``; what a picture is made into is not known 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 from unittest.mock import patch
 
+from canopy_shared.unset import UNSET
+from canopy_shared.updates import ToolCallStart
 from canopy_tui.file_window import FileWindow, read_window
 from canopy_tui.model import events as e
 from canopy_tui.model.glyphs import ASCII
 from canopy_tui.model.login import LoginNeed
 from canopy_tui.model.shelf import Draft
+from canopy_tui.model.toolcalls import find
 from canopy_tui.open_sessions import LeftSession
 from pictures.in_lines import printed
 from pictures.stage import BOTH, DIRECTORY, SAMPLE, SPLIT, inspected, opened, replayed
@@ -118,6 +121,35 @@ async def agents(stage: Stage, take: Take) -> None:
     stage.host.until(_asks)
     await stage.opens_request()
     await take("change")
+
+
+async def answers(stage: Stage, take: Take) -> None:
+    """Two agents that ask for exactly the same; a question that the agent takes back."""
+    stage.host.until(lambda state: len(state.sessions) >= 7)
+    root = stage.host.state.sessions[stage.host.state.roots[2]]
+    stage.app.go(root.id)
+    stage.host.until(lambda state: any(one.session in root.children for one in state.waiting()))
+    first = next(one for one in stage.host.state.waiting() if one.session in root.children)
+    other = next(child for child in root.children if child != first.session)
+    call = find(stage.host.state.sessions[first.session], first.tool_call_id or "")
+    assert call is not None
+    told = ToolCallStart(
+        call.tool_call_id,
+        call.title,
+        kind=call.kind,
+        content=call.content,
+        raw_input=call.raw_input,
+        name=call.name or UNSET,
+    )
+    again = replace(first, key=first.key + 1000, session=other)
+    asked = e.RequestArrived(again, first.payload.tool_call)
+    stage.host.apply([e.UpdateArrived(other, told, first.at), asked])
+    await stage.opens_request()
+    await take("together")
+    with patch("canopy_tui.view.request_screen.WITHDRAWN_SECONDS", 600.0):
+        stage.host.apply([e.RequestWithdrawn(again.key), e.RequestWithdrawn(first.key)])
+        await stage.shows("withdrawn")
+        await take("withdrawn")
 
 
 async def looking_back(stage: Stage, take: Take) -> None:
@@ -339,6 +371,7 @@ def _on(recording: str, **around: Any) -> Callable[[], AbstractAsyncContextManag
 SCENES = {
     "start": Scene(start, _on("demo")),
     "agents": Scene(agents, _on("demo")),
+    "answers": Scene(answers, _on("demo")),
     "looking-back": Scene(looking_back, _on("demo")),
     "forms": Scene(forms, _on("work")),
     "work": Scene(work, _on("work")),
