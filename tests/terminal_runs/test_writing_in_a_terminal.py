@@ -17,7 +17,12 @@ EDITOR = """
 import pathlib, sys
 file = pathlib.Path(sys.argv[-1])
 print("IN THE EDITOR, has a terminal:", sys.stdin.isatty() and sys.stdout.isatty())
-file.write_text(file.read_text().strip() + " " + input("more: "))
+more = input("more: ")
+if more == "give up":
+    import os, tty
+    tty.setraw(0)
+    os.kill(os.getpid(), 9)
+file.write_text(file.read_text().strip() + " " + more)
 """
 
 
@@ -54,6 +59,11 @@ async def test_the_editor_a_paste_and_a_killed_client(tmp_path: Path) -> None:
         assert "has a terminal: True" in screen
         assert "Canopy" not in screen
         await shell.type("second")
+        await shell.keys("Enter")
+        await shell.shows("first second", "Ctrl+T")
+        await shell.keys("F6")
+        await shell.shows("IN THE EDITOR", "more:")
+        await shell.type("give up")
         await shell.keys("Enter")
         await shell.shows("first second", "Ctrl+T")
         await shell.type(" third")

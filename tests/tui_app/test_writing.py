@@ -257,21 +257,22 @@ def _editor(tmp_path: Path, script: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def given_terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[[CanopyApp], None]:
-    """Headless there is no terminal to give away."""
+def given_terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[[CanopyApp], list[str]]:
+    """Headless there is no terminal to give away: the list says what would become of it."""
 
-    def give(app: CanopyApp) -> None:
-        driver = app._driver
+    def give(app: CanopyApp) -> list[str]:
+        driver, became = app._driver, []
         assert driver is not None
         monkeypatch.setattr(type(driver), "can_suspend", True)
-        monkeypatch.setattr(driver, "suspend_application_mode", lambda: None)
-        monkeypatch.setattr(driver, "resume_application_mode", lambda: None)
+        monkeypatch.setattr(driver, "suspend_application_mode", lambda: became.append("away"))
+        monkeypatch.setattr(driver, "resume_application_mode", lambda: became.append("back"))
+        return became
 
     return give
 
 
 async def test_the_message_is_written_in_an_editor(
-    tmp_path: Path, given_terminal: Callable[[CanopyApp], None]
+    tmp_path: Path, given_terminal: Callable[[CanopyApp], list[str]]
 ) -> None:
     script = (
         "file = pathlib.Path(sys.argv[-1])\n"
@@ -286,7 +287,7 @@ async def test_the_message_is_written_in_an_editor(
         await play.press("f6")
         await play.shows("cannot be given")
         assert play.draft == "first"
-        given_terminal(play.app)
+        terminal = given_terminal(play.app)
         await play.press("f6")
         await play.until(lambda: play.draft == "first\nsecond ü", "the edited text")
         await play.until(lambda: not play.app.away, "the terminal again")
@@ -300,6 +301,8 @@ async def test_the_message_is_written_in_an_editor(
         await play.until(lambda: not play.app.away, "the terminal again")
         await play.press("f6")
         await play.shows("$EDITOR names no-such-editor, which is not there")
+        await play.until(lambda: not play.app.away, "the terminal again")
+        assert terminal == ["away", "back"] * 2  # also from the one that failed
 
 
 def test_a_mark_that_nobody_made_is_only_words() -> None:

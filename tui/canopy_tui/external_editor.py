@@ -65,7 +65,8 @@ async def edited(command: tuple[str, ...], text: str, environment: Mapping[str, 
             out.write(text + "\n" if text else "")
         code = await _run((*command, name), environment)
         if code != 0:
-            raise EditorError(f"{command[0]} ended with {code}; the text is as it was.")
+            how = f"ended with {code}" if code > 0 else "was killed"
+            raise EditorError(f"{command[0]} {how}; the text is as it was.")
         content = _read(name)
     except OSError as error:
         raise EditorError(f"{command[0]} could not be used: {error}") from None
@@ -75,6 +76,8 @@ async def edited(command: tuple[str, ...], text: str, environment: Mapping[str, 
 
 
 def _read(name: str) -> bytes:
+    if not Path(name).is_file():  # a pipe would never end
+        raise EditorError("The editor left no file; the text is as it was.")
     return Path(name).read_bytes()
 
 

@@ -141,6 +141,16 @@ def _screen() -> int | None:
     return None
 
 
+def set_back(terminal: int, modes: list[Any]) -> None:
+    """Give ``terminal`` the ``modes`` that it had before another program used it, which may have
+    been killed.
+    """
+    import termios
+
+    with contextlib.suppress(termios.error):
+        termios.tcsetattr(terminal, termios.TCSANOW, modes)
+
+
 # --- in the other process -------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ It tells the host what is in view; everything else a person can do is in ``app``
 from __future__ import annotations
 
 import logging
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from textual.app import App
 from canopy_tui.model import tree
 from canopy_tui.model.intents import OpenSession, Watch
 from canopy_tui.model.state import Phase
+from canopy_tui.terminal_guard import set_back
 from canopy_tui.view.drafts import Drafts
 from canopy_tui.view.main_screen import MainScreen
 from canopy_tui.view.once import once
@@ -21,7 +23,7 @@ from canopy_tui.view.prompt_history import PromptHistory
 from canopy_tui.view.terminal_output import lasting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from textual.driver import Driver
     from textual.widget import Widget
@@ -72,6 +74,23 @@ class PaneApp(App[int]):
             log.warning("on the way out: %s", error, exc_info=error)
             return
         super()._handle_exception(error)
+
+    @contextmanager
+    def suspend(self) -> Iterator[None]:
+        """Give the terminal away, and take it back whatever happened meanwhile: Textual 8.2.8 does
+        so only after what went well. Whoever had it may have left it in any state.
+        """
+        failed: Exception | None = None
+        before = getattr(self._driver, "attrs_before", None)
+        with super().suspend():
+            try:
+                yield
+            except Exception as error:
+                failed = error
+            if before is not None:
+                set_back(getattr(self._driver, "fileno", 0), before)
+        if failed is not None:
+            raise failed
 
     def schedule(self, seconds: float, callback: Callable[[], None]) -> object:
         """Call ``callback`` once, in so many seconds."""
