@@ -78,7 +78,7 @@ async def test_the_editor_a_paste_and_a_killed_client(tmp_path: Path) -> None:
             bound=60,
         )
         await kill(shell)
-        await shell.shows("exit status: 137")
+        await shell.shows("canopy was killed.")  # the words of the shell may be on the other screen
     async with terminal(command, env=env) as shell:
         await shell.shows("first second third[Pasted text 1: 30 lines]", "unfold")
         await shell.keys("Enter")

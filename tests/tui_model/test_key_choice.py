@@ -94,7 +94,7 @@ def test_what_holds_together() -> None:
         "transcript.copy": "c",
         "transcript.raw": "y",
     }
-    assert chosen('tree-stop = "s"', 'transcript.open = "s"').faults == []
+    assert chosen('tree-stop = "w"', 'transcript.open = "w"').faults == []
     both = chosen('tree = "alt+x"', 'root = "alt+x"')
     assert both.keymap == {"tree": "alt+x"}
     assert "line 3: alt+x is the key of tree too" in both.faults[0]
