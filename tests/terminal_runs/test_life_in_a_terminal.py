@@ -71,10 +71,16 @@ async def job_of(shell: Terminal) -> int:
     return program_in(str(program_in(pane)))
 
 
+async def title(shell: Terminal) -> str:
+    """The title of the window."""
+    return (await shell.tmux("display-message", "-p", "#{pane_title}")).strip()
+
+
 async def is_away(shell: Terminal, gone: str) -> None:
-    """The shell has the terminal, as it wants it."""
+    """The shell has the terminal, as it wants it, and its window the title from before."""
     await shell.until(lambda text: gone not in text and "ready>" in text, "the shell")
     assert await flags(shell) == CLEAN
+    assert await title(shell) == "a shell"
 
 
 async def bring_back(shell: Terminal) -> None:
@@ -111,6 +117,7 @@ async def test_copy_sizes_suspend_quit_replay_and_inspect(tmp_path: Path) -> Non
     async with terminal(("sh", "-i"), env=env) as shell:
         await shell.shows("ready>")
         await shell.tmux("set-option", "-s", "set-clipboard", "on")
+        await shell.tmux("select-pane", "-t", "main", "-T", "a shell")
         recording = str(tmp_path / "talk.jsonl")
         agent = shlex.join(script.command)
         await run(shell, "--record", recording, "--agent", agent)

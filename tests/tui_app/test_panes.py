@@ -174,6 +174,13 @@ async def test_tree_by_keys() -> None:
         assert play.app.open_session == "c"
         await play.press("g", "2")
         assert play.app.open_session == "d"
+        await play.press("0")  # as the numbers before the rows say
+        assert play.app.open_session == ROOT
+        await play.press("2")
+        assert play.app.open_session == "d"
+        await play.write("9")  # before no row: the beginning of a message
+        assert (play.app.open_session, play.draft) == ("d", "9")
+        await play.press("backspace", "ctrl+t")
         await play.press("home", "enter", "ctrl+t")
         assert play.app.open_session == ROOT
         await play.write("x")

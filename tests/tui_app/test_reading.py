@@ -96,6 +96,10 @@ async def test_copying_goes_to_the_desktop_else_to_the_terminal_else_to_a_file(
         assert desk.copied[1].startswith(f"first prompt\n\n{source}\n\n")
         assert desk.copied[1].endswith("second prompt")
 
+        play.app.copy("")  # would empty the clipboard
+        await play.until(lambda: "nothing to copy" in play.text, "the reason")
+        assert len(desk.copied) == 2
+
         desk.takes = False
         play.app.copy("by the terminal")
         await play.shows("Copied by the terminal.")

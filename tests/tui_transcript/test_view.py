@@ -8,6 +8,7 @@ from rich.segment import Segment
 
 from canopy_shared.content import Diff
 from canopy_tui.model.entries import ChildEntry, NoticeEntry, Role, RuleEntry
+from canopy_tui.model.source import copied_whole
 from canopy_tui.model.state import Phase, SessionView
 from canopy_tui.view.strips import ASCII
 from canopy_tui.view.theme import DARK, LIGHT
@@ -120,6 +121,22 @@ async def test_y_copies_the_exact_source() -> None:
     async with playing(state) as stage:
         await stage.press("y", "up", "y")
         assert [told.text for told in stage.told(COPY)] == ["out\x1b", source]
+
+
+async def test_the_end_of_a_turn_copies_its_answer_and_never_a_word_of_the_protocol() -> None:
+    end = RuleEntry(at=AT, kind="turn_end", text="end_turn")
+    state = world(
+        *(message("one", Role.USER), message("an answer"), tool("t"), end),
+        *(message("two", Role.USER), message("hm", Role.THOUGHT)),
+        RuleEntry(at=AT, kind="turn_end", text="cancelled"),
+    )
+    async with playing(state) as stage:
+        await stage.press("y", "up", "up", "up", "y")  # a turn without an answer, then the first
+        assert [told.text for told in stage.told(COPY)] == ["", "an answer"]
+    whole = copied_whole(state.sessions[state.roots[0]].entries, state)
+    assert whole.startswith("one\n\nan answer\n\n")
+    assert whole.endswith("\n\ntwo\n\nhm")
+    assert "end_turn" not in whole
 
 
 async def test_enter_opens_children_and_actions_and_expands_the_rest() -> None:

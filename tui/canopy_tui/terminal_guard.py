@@ -17,6 +17,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+TITLE_BACK: Final = "\x1b]2;\x07\x1b[23;2t"
+"""The title from before; none in a terminal that keeps no stack of titles, where the shell's next
+prompt writes its own. xterm's control sequences, XTWINOPS.
+"""
 CLEAN: Final = b"".join(
     (
         b"\x18",  # whatever sequence was cut off
@@ -25,6 +29,7 @@ CLEAN: Final = b"".join(
         b"\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l",  # the mouse
         b"\x1b[<u",  # keys of kitty, which each screen has of its own
         b"\x1b[0m\x1b[?1049l\x1b[?25h\x1b[?1004l",  # colours, the other screen, cursor, focus
+        TITLE_BACK.encode(),
         b"canopy was killed.\n",  # the shell may have said so on the other screen
     )
 )

@@ -17,16 +17,18 @@ from canopy_tui.model.entries import (
     MessageEntry,
     NoticeEntry,
     PlanEntry,
+    Role,
     RuleEntry,
     ToolEntry,
 )
 from canopy_tui.model.values import value_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from canopy_tui.model.state import ClientState
 
+_ANSWERS = (Role.AGENT, Role.CHILD)
 _BOXES = {"completed": "x", "in_progress": "-"}
 
 
@@ -53,6 +55,28 @@ def source_of(entry: AnyEntry, state: ClientState) -> str:
             return f"{entry.title}\n{entry.detail}" if entry.detail else entry.title
         case _:
             assert_never(entry)
+
+
+def copied_at(entries: Sequence[AnyEntry], at: int, state: ClientState) -> str:
+    """What copying the entry ``at`` gives: its source; at the end of a turn, its answer."""
+    if not _is_end(entries[at]):
+        return source_of(entries[at], state)
+    for above in reversed(entries[:at]):
+        if isinstance(above, MessageEntry) and above.role in _ANSWERS:
+            return source_of(above, state)
+        if isinstance(above, MessageEntry) and above.role is not Role.THOUGHT:
+            break  # that turn has no answer, and one of a turn before it is not meant
+    return ""
+
+
+def copied_whole(entries: Sequence[AnyEntry], state: ClientState) -> str:
+    """The sources of all entries, without the words of the protocol at the ends of turns."""
+    texts = (source_of(entry, state) for entry in entries if not _is_end(entry))
+    return "\n\n".join(text for text in texts if text)
+
+
+def _is_end(entry: AnyEntry) -> bool:
+    return isinstance(entry, RuleEntry) and entry.kind != "resumed"
 
 
 def _tool(entry: ToolEntry) -> str:

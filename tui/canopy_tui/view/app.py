@@ -170,7 +170,8 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
             self._tell_terminal(f"\x1b]9;canopy: {words}\x07")
 
     def _write_title(self, title: str) -> None:
-        if self.around.bell:
+        if self.around.bell and self._driver is not None:
+            vars(self._driver)["window_title"] = title  # for when the screen is drawn anew
             self._tell_terminal(f"\x1b]2;{title}\x07")
 
     def _tell_terminal(self, sequence: str) -> None:

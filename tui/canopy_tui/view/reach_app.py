@@ -33,8 +33,13 @@ class ReachApp(StopApp):
     """``copy`` and ``ask_open`` for everybody."""
 
     def copy(self, text: str) -> None:
-        """Put ``text`` on the clipboard, exactly as it is, and say how."""
-        self._copy(encodable(text))
+        """Put ``text`` on the clipboard, exactly as it is, and say how. An empty one would empty
+        the clipboard.
+        """
+        if text:
+            self._copy(encodable(text))
+        else:
+            self.tell("There is nothing to copy here.", 2.0)
 
     def copy_to_clipboard(self, text: str) -> None:
         """By the terminal. Textual would fail on what UTF-8 cannot hold."""

@@ -285,12 +285,18 @@ class SessionTree(ScrollView, can_focus=True):
         self._awaits_slot = True
 
     async def on_key(self, event: events.Key) -> None:
-        """The digit after ``g``."""
-        if self._awaits_slot and not is_key("tree-slot", event.key):
-            self._awaits_slot = False
-            if event.character and event.character.isdecimal():
-                event.stop()
-                await self.run_action(f"app.open_slot({int(event.character)})")
+        """A digit that stands before a row opens it; others are text, except after ``g``."""
+        if is_key("tree-slot", event.key):
+            return
+        awaited, self._awaits_slot = self._awaits_slot, False
+        if not (event.character and event.character.isdecimal()):
+            return
+        number = int(event.character)
+        if awaited or (
+            number in self._slots.values() and not self._bindings.key_to_bindings.get(event.key)
+        ):
+            event.stop()
+            await self.run_action(f"app.open_slot({number})")
 
     def on_click(self, event: events.Click) -> None:
         """Open the row under the pointer."""

@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from canopy_tui import terminal_guard
 from canopy_tui.model.glyphs import ASCII, holds_unicode
@@ -112,14 +112,19 @@ def _lenient_decoder(_encoding: str) -> Any:
     return partial(codecs.getincrementaldecoder(encoding), errors="ignore")
 
 
+KEEP_TITLE: Final = "\x1b[22;2t"
+"""Puts the title of the window on a stack; xterm's control sequences, XTWINOPS."""
+
+
 def lasting(driver: type[Driver], glyphs: str = "") -> type[Driver]:
     """The same driver, which writes to a :class:`LastingOutput` if it writes to a file, whose
     terminal is watched, and which tells the guard of the terminal when it draws. What is typed may
-    be any bytes.
+    be any bytes. While it draws, the window has the title ``window_title``.
     """
     _take_any_bytes(sys.modules.get(driver.__module__))
 
     class LastingDriver(driver):  # type: ignore[valid-type, misc]
+        window_title = "canopy"
         _watched = False
 
         def __init__(self, *args: Any, **options: Any) -> None:
@@ -132,12 +137,17 @@ def lasting(driver: type[Driver], glyphs: str = "") -> type[Driver]:
         def start_application_mode(self) -> None:
             self._tell_guard()
             super().start_application_mode()
+            self.write(f"{KEEP_TITLE}\x1b]2;{self.window_title}\x07")
             stdin = sys.__stdin__
             if not self._watched and hasattr(select, "poll") and stdin is not None:
                 self._watched = True
                 arguments = (stdin.fileno(),)
                 name = "terminal-watch"
                 threading.Thread(target=watch, args=arguments, daemon=True, name=name).start()
+
+        def stop_application_mode(self) -> None:
+            self.write(terminal_guard.TITLE_BACK)
+            super().stop_application_mode()
 
         def close(self) -> None:
             super().close()  # everything is written now

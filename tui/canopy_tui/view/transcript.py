@@ -261,12 +261,12 @@ class TranscriptView(TranscriptActs, can_focus=True):
             self.action_expand()
 
     def action_copy(self) -> None:
-        """Copy the source text of the entry."""
-        from canopy_tui.model.source import source_of
+        """Copy the source text of the entry; at the end of a turn, its answer."""
+        from canopy_tui.model.source import copied_at
 
-        if (index := self.chosen()) is None or self.viewport is None or self.state is None:
+        if (index := self.chosen()) is None or self.session is None or self.state is None:
             return
-        self.post_message(self.CopyText(source_of(self.viewport.layout.entry(index), self.state)))
+        self.post_message(self.CopyText(copied_at(self.session.entries, index, self.state)))
         self.paint()
 
     def on_click(self, event: events.Click) -> None:

@@ -61,11 +61,10 @@ class TranscriptActs(TranscriptCanvas):
 
     def action_copy_all(self) -> None:
         """Copy the source of every entry."""
-        from canopy_tui.model.source import source_of
+        from canopy_tui.model.source import copied_whole
 
         if self.session is not None and self.state is not None:
-            texts = (source_of(entry, self.state) for entry in self.session.entries)
-            self.post_message(self.Copied("\n\n".join(text for text in texts if text)))
+            self.post_message(self.Copied(copied_whole(self.session.entries, self.state)))
 
     def action_lead(self) -> None:
         """Open something that the entry leads to."""
