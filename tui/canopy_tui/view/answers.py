@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from textual.content import Content
 from textual.message import Message
 
@@ -62,9 +63,11 @@ class Answers(Clickable):
     def _line(self, index: int, answer: Answer) -> Content:
         click = clickable("choose", index)
         again = f"  press {answer.key} again" if answer.key and answer.key == self._armed else ""
+        key = answer.key or " "
+        longest = max(cell_len(one.key) for one in self.answers)
         line = Content.assemble(
-            (f" {answer.key or ' '} ", f"bold reverse {answer.style}".strip()),
-            "  ",
+            (f" {key} ", f"bold reverse {answer.style}".strip()),
+            " " * (2 + max(0, longest - cell_len(key))),
             clipped(answer.label, 200),
             (again, "bold $warning"),
         )
