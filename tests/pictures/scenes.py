@@ -164,6 +164,9 @@ async def looking_back(stage: Stage, take: Take) -> None:
     await take("search")
     await stage.press("escape")
     stage.app.main.transcript.focus()
+    await stage.press("T", "end", *["up"] * 11, "v")
+    await take("times-and-raw")
+    await stage.press("v", "T", "end")
     for _ in range(3):
         await stage.press("left_square_bracket")
     await stage.press("down", "down", "down", "down", "enter")

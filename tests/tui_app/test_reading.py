@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 import os
+import time
 from typing import TYPE_CHECKING
 
 from textual.geometry import Offset
@@ -200,6 +201,12 @@ async def test_prompts_folding_times_and_a_choice_of_leads() -> None:
         await play.shows_no("secret 3")
         await play.press("T")
         await play.until(lambda: any(line.rstrip()[-3:-2] == ":" for line in play.lines), "times")
+        now = time.time()
+        day = time.strftime("%Y-%m-%d ", time.localtime(now))
+        assert day not in play.text
+        transcript._now = lambda: now + 2 * 86_400.0
+        transcript.paint()
+        await play.shows(day)
         await play.press("end", "k", "k", "o")
         await play.until(lambda: isinstance(play.screen, LeadsScreen), "the choice")
         await play.press("2")

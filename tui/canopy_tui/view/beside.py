@@ -34,7 +34,7 @@ class Beside(Vertical):
         """The path above the transcript, made when something is shown first."""
         self.mount(
             Crumbs(self._state, self._glyphs, now=self._now, id="beside-crumbs"),
-            TranscriptView(marks=marks_of(self._glyphs), id="beside-transcript"),
+            TranscriptView(marks=marks_of(self._glyphs), now=self._now, id="beside-transcript"),
         )
 
     @property

@@ -84,7 +84,7 @@ class MainScreen(Screen[None]):
         # Kept, not looked up: a message to the application may come when they are unmounted again.
         glyphs, now = around.glyphs, around.now
         self.composer = Composer(drafts, around)
-        self.transcript = TranscriptView(marks=marks_of(glyphs), id="transcript")
+        self.transcript = TranscriptView(marks=marks_of(glyphs), now=now, id="transcript")
         self.beside = Beside(state, glyphs, now)
         self.agents = SessionTree(state, glyphs, now, hides_ended=around.hides_ended)
         self.background = BackgroundPanel(state, glyphs, now)

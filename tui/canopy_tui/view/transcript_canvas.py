@@ -34,7 +34,7 @@ from canopy_tui.view.transcript_viewport import Viewport, is_lead
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
     from rich.style import Style
@@ -73,9 +73,16 @@ class TranscriptCanvas(ScrollView):
     }
     """
 
-    def __init__(self, *, marks: Marks = UNICODE, id: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        marks: Marks = UNICODE,
+        now: Callable[[], float] = time.time,
+        id: str | None = None,
+    ) -> None:
         super().__init__(id=id)
         self._marks = marks
+        self._now = now
         self.viewport: Viewport | None = None
         self.state: ClientState | None = None
         self.session: SessionView | None = None
@@ -263,7 +270,7 @@ class TranscriptCanvas(ScrollView):
     def _timed(self, at: float, row: Row, width: int) -> Row:
         """The row with the time on its right, where there is room; of another day with its date."""
         then = time.localtime(at)
-        today = then[:3] == time.localtime()[:3]
+        today = then[:3] == time.localtime(self._now())[:3]
         said = time.strftime("%H:%M:%S" if today else "%Y-%m-%d %H:%M:%S", then)
         missing = width - width_of(row.runs) - len(said)
         if missing < 1 or row.fill is not None:
