@@ -333,3 +333,25 @@ async def test_keys_for_the_whole_program_count_as_soon_as_a_request_appeared(
             assert play.screen is request, key
         assert play.stage.acted == []
         assert [one.key for one in play.stage.state.waiting()] == [number]
+
+
+async def test_a_change_of_size_while_a_request_is_put_together_or_taken_away() -> None:
+    async with playing() as play:
+        play.stage.ask_permission()
+        await play.until(lambda: on_request(play), "the request on screen")
+        screen = play.screen
+        assert isinstance(screen, RequestScreen)
+        await play.until(lambda: screen.pane is not None, "its body")
+        assert screen.pane is not None
+        await screen.pane.remove_children()
+        screen.on_resize()
+        await screen.refresh_request()
+        body = screen.query_one("#request-body")
+        await body.remove_children()
+        [request] = play.stage.state.waiting()
+        mounting = body.mount(screen._pane_of(request))
+        screen.on_resize()
+        await screen.refresh_request()
+        await mounting
+        await play.settle()
+        assert screen.pane is not None

@@ -122,10 +122,12 @@ class RequestScreen(ModalScreen[bool]):
 
     @property
     def pane(self) -> PermissionPane | FormPane | LinkPane | None:
-        """The body of the request in view."""
+        """The body of the request in view; None while it is put together or taken away, as when
+        the size changes just then.
+        """
         for pane in self.query("PermissionPane, FormPane, LinkPane").results():
             if isinstance(pane, (PermissionPane, FormPane, LinkPane)):
-                return pane
+                return pane if pane.is_mounted and pane.children else None
         return None
 
     @property
@@ -287,8 +289,8 @@ class RequestScreen(ModalScreen[bool]):
     def fit(self) -> None:
         """Bound what may be long, so that the answers are always in view."""
         pane = self.pane
-        if pane is None or not pane.is_mounted:
-            return  # a resize comes while the next request is being put together
+        if pane is None:
+            return
         elastic = pane.elastic
         if elastic is None:
             return
