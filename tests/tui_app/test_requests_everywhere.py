@@ -353,5 +353,4 @@ async def test_a_change_of_size_while_a_request_is_put_together_or_taken_away() 
         screen.on_resize()
         await screen.refresh_request()
         await mounting
-        await play.settle()
-        assert screen.pane is not None
+        await play.until(lambda: screen.pane is not None, "its body again")

@@ -123,8 +123,8 @@ class PermissionPane(Vertical):
 
     def offer(self) -> None:
         """Follow how many requests are like this one."""
-        answers, offered = self.query_one(Answers), self._offered()
-        if answers.answers != offered:
+        answers, offered = next(iter(self.query(Answers)), None), self._offered()
+        if answers is not None and answers.answers != offered:
             self._armed = None
             answers.offer(offered)
 
@@ -242,7 +242,8 @@ class PermissionPane(Vertical):
     @property
     def hints(self) -> str:
         """The keys that matter only for what is shown here, each followed by a dot."""
-        room = self.query_one(Preview).scrollable_content_region.width
+        preview = next(iter(self.query(Preview)), None)  # its parts are taken away one by one
+        room = preview.scrollable_content_region.width if preview is not None else 0
         if self._raw or room < LEAST or self._entry is None or not changed_files(self._entry):
             return ""
         words = "one below the other" if self._split else "side by side"
