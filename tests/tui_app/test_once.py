@@ -28,13 +28,15 @@ async def test_what_is_late_already_is_still_called() -> None:
 
 
 async def test_it_asks_nothing_of_who_is_gone() -> None:
+    called: list[str] = []
     async with playing() as play:
         gone = play.app.main.transcript
-        once(gone, 0.01, lambda: None)
-    assert not gone.is_running
-    done = asyncio.get_running_loop().create_future()
-    asyncio.get_running_loop().call_later(0.02, done.set_result, None)
-    await done
+        once(gone, 0.01, lambda: called.append("gone"))
+        await gone.remove()
+        once(play.app, 0.02, lambda: called.append("later"))
+        await play.until(lambda: "later" in called, "what comes later")
+        await play.settle()
+        assert called == ["later"]
 
 
 async def test_one_that_is_being_taken_away_is_left_alone() -> None:
