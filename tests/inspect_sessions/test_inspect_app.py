@@ -13,6 +13,7 @@ import pytest
 from canopy_agent.session.past import PastSessions
 from canopy_tui.inspect.opening import inspect_app
 from canopy_tui.model.catalogue import ListedSession
+from canopy_tui.view import timeline_screen
 from canopy_tui.view.main_screen import MainScreen
 from canopy_tui.view.session_picker import SessionPicker
 from canopy_tui.view.timeline_screen import TimelineRows, TimelineScreen
@@ -72,6 +73,27 @@ async def test_looking_at_a_session_that_goes_on(
         await play.until(lambda: not app.is_running, "the end")
     await app.inspected.aclose()
     assert app.return_code == 0
+
+
+async def test_the_sums_of_the_timeline_follow_its_width_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timeline_screen, "_REFRESH", 600.0)
+    t = team(tmp_path / "projects")
+    app = inspect_app(inspection(t, tmp_path), CWD, pause=0.01)
+    async with app.run_test(size=WIDE) as pilot:
+        play: Any = PatientPlay(app, pilot, app.inspected, Clock())  # type: ignore[arg-type]
+        await play.shows("No more.")
+        await play.press("t")
+        await play.until(lambda: isinstance(app.screen, TimelineScreen), "the timeline")
+        frame = app.screen.query_one("#timeline-frame")
+        await play.until(lambda: "tokens" in str(frame.border_title), "all of the sums")
+        await pilot.resize_terminal(40, 24)
+        await play.until(lambda: "tokens" not in str(frame.border_title), "what fits")
+        assert "3 agents" in str(frame.border_title)
+        await pilot.resize_terminal(*WIDE)
+        await play.until(lambda: "tokens" in str(frame.border_title), "all of them again")
+    await app.inspected.aclose()
 
 
 async def test_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:

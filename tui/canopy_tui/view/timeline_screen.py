@@ -122,6 +122,10 @@ class TimelineScreen(ModalScreen[str]):
         self._look()
         self.set_interval(_REFRESH, self._look)
 
+    def on_resize(self) -> None:
+        """How much of the sums fits is known when all is laid out."""
+        self.call_after_refresh(self._look)
+
     def _look(self) -> None:
         shown = next(iter(self.query(TimelineRows)), None)
         if shown is None:
