@@ -194,14 +194,14 @@ async def test_copy_sizes_suspend_quit_replay_and_inspect(tmp_path: Path) -> Non
 
 
 async def copied(shell: Terminal, text: str) -> None:
-    """``y`` in the transcript hands exactly ``text`` to the terminal (OSC 52)."""
+    """``y`` in the transcript hands exactly ``text`` to the terminal, which is tmux here."""
     seen: list[str] = []
     for _ in range(6):
         await shell.keys("y")
-        await shell.shows("by the terminal")
+        await shell.shows("buffer of tmux")
         seen.append(await shell.tmux("show-buffer"))
         if seen[-1] == text:
             return
         await shell.keys("Down")
-        await shell.until(lambda screen: "by the terminal" not in screen, "other words")
+        await shell.until(lambda screen: "buffer of tmux" not in screen, "other words")
     raise AssertionError(seen)

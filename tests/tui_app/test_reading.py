@@ -7,13 +7,14 @@ import base64
 import json
 import os
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.geometry import Offset
 from textual.selection import Selection
 
 from canopy_shared.content import Diff, ImageContent, Location, TextContent, ToolContent
-from canopy_tui.desktop import Desktop, write_new
+from canopy_tui.desktop import CLIPBOARD, TMUX, TMUX_ONLY, Desktop, write_new
 from canopy_tui.model.export import as_json, as_markdown
 from canopy_tui.model.intents import SendPrompt
 from canopy_tui.model.leads import leads_of
@@ -28,7 +29,7 @@ from tui_transcript.drawing import layout_of
 from tui_transcript.samples import message, tool, world
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import pytest
 
     from canopy_tui.view.transcript import TranscriptView
 
@@ -44,10 +45,10 @@ class Desk:
         self.copied: list[str] = []
         self.opened: list[str] = []
 
-    async def copy(self, text: str) -> bool:
+    async def copy(self, text: str) -> str:
         """Take the text, or not."""
         self.copied += [text] if self.takes else []
-        return self.takes
+        return "clipboard" if self.takes else ""
 
     async def open(self, target: str) -> str:
         """Remember the target."""
@@ -103,7 +104,7 @@ async def test_copying_goes_to_the_desktop_else_to_the_terminal_else_to_a_file(
 
         desk.takes = False
         play.app.copy("by the terminal")
-        await play.shows("Copied by the terminal.")
+        await play.shows("Copied by the terminal, if it allows that.")
         assert play.app.clipboard == "by the terminal"
         play.app.copy("é" * 80_000)
         kept = tmp_path / "kept-160000.txt"
@@ -238,19 +239,53 @@ async def test_exports_hold_children_and_are_never_written_over_a_file(tmp_path:
         assert ">22<" in text
 
 
+async def program(folder: Path, name: str, lines: str) -> None:
+    """A program of that name."""
+    path = folder / name
+    await asyncio.to_thread(path.write_text, f"#!/bin/sh\n{lines}\n", encoding="utf-8")
+    path.chmod(0o700)
+
+
 async def test_the_clipboard_program_gets_exactly_the_text(tmp_path: Path) -> None:
-    program, got = tmp_path / "wl-copy", tmp_path / "got"
-    script = f"#!/bin/sh\ncat >{got}\n"
-    await asyncio.to_thread(program.write_text, script, encoding="utf-8")
-    program.chmod(0o700)
+    got = tmp_path / "got"
+    await program(tmp_path, "wl-copy", f"cat >{got}")
     environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "WAYLAND_DISPLAY": "w"}
     text = "tab\there \x1b[31m ünï\r\n日本"
-    assert await Desktop(environment).copy(text)
+    assert await Desktop(environment).copy(text) == CLIPBOARD
     assert await asyncio.to_thread(got.read_bytes) == text.encode()
     assert not await Desktop({**environment, "SSH_CONNECTION": "far"}).copy(text)
     assert not await Desktop({"PATH": str(tmp_path / "none")}).copy(text)
     far = await Desktop({"SSH_CONNECTION": "far"}).open("https://a.example")
     assert far.endswith("Open it there: https://a.example")
+
+
+async def test_in_tmux_the_text_goes_through_tmux_and_what_is_said_is_true(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Sequences of programs reach no clipboard there, and a program that hangs holds nothing up.
+    got, path = tmp_path / "got", f"{tmp_path}:{os.environ['PATH']}"
+    monkeypatch.setattr("canopy_tui.desktop._PATIENCE", 0.2)
+    await program(tmp_path, "xclip", "exec sleep 60")
+    far = {"PATH": path, "TMUX": "/tmp/tmux,1,0", "SSH_CONNECTION": "far", "DISPLAY": ":0"}
+    here = {name: value for name, value in far.items() if name != "SSH_CONNECTION"}
+    monkeypatch.setattr("canopy_tui.desktop._COPIERS", (("DISPLAY", "xclip", ()),))
+    assert not await Desktop({"PATH": path, "DISPLAY": ":0"}).copy("x")
+    monkeypatch.setattr("canopy_tui.desktop._PATIENCE", 30.0)
+    for said, place in (
+        ("external\nbpaste,clipboard,title", TMUX),
+        ("external\nbpaste,title", TMUX_ONLY),
+        ("off\nclipboard", TMUX_ONLY),
+    ):
+        script = f"echo \"$*\" >{got}.words; cat >{got}; cat <<'END'\n{said}\nEND"
+        await program(tmp_path, "tmux", script)
+        assert await Desktop(far).copy("日本\n") == place
+        assert await asyncio.to_thread(got.read_bytes) == "日本\n".encode()
+        words = await asyncio.to_thread(Path(f"{got}.words").read_text)
+        assert words.startswith("load-buffer -w - ; ")
+    await program(tmp_path, "xclip", "exit 1")
+    assert await Desktop(here).copy("x") == TMUX_ONLY
+    await program(tmp_path, "tmux", "exit 1")  # one that knows no -w
+    assert not await Desktop(far).copy("x")
 
 
 def test_a_selection_has_tabs_and_spaces_as_in_the_source() -> None:

@@ -31,6 +31,19 @@ _COPIERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )
 """Variable that must be set, program, arguments. The text goes to its standard input."""
 
+CLIPBOARD, TMUX, TMUX_ONLY = "clipboard", "tmux", "tmux only"
+"""Where a text went: to the clipboard of the desktop, to tmux and from there to the clipboard of
+the terminal, to tmux alone.
+"""
+_TMUX = (
+    *("load-buffer", "-w", "-", ";"),
+    *("show-options", "-sv", "set-clipboard", ";"),
+    *("display-message", "-p", "#{client_termfeatures}"),
+)
+"""Takes the text, and says whether the terminal gets it: tmux(1), ``set-clipboard``. Sequences of
+programs (OSC 52) reach neither with the usual setting, ``external``.
+"""
+
 _OPENERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("wslview", ()),
     ("open" if sys.platform == "darwin" else "xdg-open", ()),
@@ -53,38 +66,48 @@ class Desktop:
     def _program(self, name: str) -> str | None:
         return shutil.which(name, path=self.environment.get("PATH"))
 
-    async def copy(self, text: str) -> bool:
-        """Put ``text`` on the clipboard with a program; False when none did it."""
-        if self._is_far:
-            return False
-        for variable, name, words in _COPIERS:
+    async def copy(self, text: str) -> str:
+        """Put ``text`` where it can be pasted from: says where, empty when no program took it."""
+        for variable, name, words in () if self._is_far else _COPIERS:
             if variable and not self.environment.get(variable):
                 continue
             if (path := self._program(name)) is not None:
                 encoding = "utf-16-le" if name == "clip.exe" else "utf-8"
-                if await self._feed((path, *words), text.encode(encoding, "surrogatepass")):
-                    return True
-        return False
+                given = text.encode(encoding, "surrogatepass")
+                if await self._feed((path, *words), given) is not None:
+                    return CLIPBOARD
+        if self.environment.get("TMUX") and (path := self._program("tmux")) is not None:
+            said = await self._feed((path, *_TMUX), text.encode("utf-8", "surrogatepass"), True)
+            if said is not None:
+                setting, _, features = said.partition("\n")
+                return TMUX if setting != "off" and "clipboard" in features else TMUX_ONLY
+        return ""
 
-    async def _feed(self, command: Sequence[str], given: bytes) -> bool:
+    async def _feed(
+        self, command: Sequence[str], given: bytes, answers: bool = False
+    ) -> str | None:
+        """What the program says; None when it fails, or takes too long. Only of one that
+        ``answers`` is that heard: others leave a child behind, which would hold the line open.
+        """
+        pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         try:
             process = await asyncio.create_subprocess_exec(
                 *command,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.DEVNULL,
-                stderr=asyncio.subprocess.DEVNULL,
+                stdin=pipe,
+                stdout=pipe if answers else nothing,
+                stderr=nothing,
                 env=dict(self.environment),
             )
         except OSError:
-            return False
+            return None
         try:
-            await asyncio.wait_for(process.communicate(given), _PATIENCE)
+            said, _ = await asyncio.wait_for(process.communicate(given), _PATIENCE)
         except TimeoutError:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
-            return False
-        return process.returncode == 0
+            return None
+        return (said or b"").decode("utf-8", "replace") if process.returncode == 0 else None
 
     async def open(self, target: str) -> str:
         """Open an address or a file with the program of the desktop. Empty, or why not."""

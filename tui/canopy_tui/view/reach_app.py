@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 OSC_52_LIMIT = 74_000
 """Bytes that every terminal with a clipboard sequence takes; xterm's limit is the lowest."""
+_PLACES = {
+    "tmux": " by tmux, into its buffer and the clipboard of the terminal",
+    "tmux only": " into the buffer of tmux alone: its paste key (prefix ]) has it",
+}
+"""What is said of other places than the clipboard."""
 _QUESTIONS = {
     "http": "Open in the browser",
     "https": "Open in the browser",
@@ -50,13 +55,14 @@ class ReachApp(StopApp):
         lines = text.count("\n") + 1
         what = f"Copied {lines:,} lines" if lines > 1 else "Copied"
         desktop = self.around.desktop
-        if desktop is not None and await desktop.copy(text):
-            self.tell(f"{what}.", 2.0)
+        place = await desktop.copy(text) if desktop is not None else ""
+        if place:
+            self.tell(f"{what}{_PLACES.get(place, '')}.", 2.0 if place == "clipboard" else 4.0)
             return
         size = len(text.encode())
         if desktop is None or (size <= OSC_52_LIMIT and self.around.terminal_copies):
             self.copy_to_clipboard(text)
-            self.tell(f"{what} by the terminal.", 2.0)
+            self.tell(f"{what} by the terminal, if it allows that.", 4.0)
             return
         try:
             path = desktop.keep(text.encode(), ".txt")

@@ -45,8 +45,10 @@ class Host(Protocol):
 class Desktop(Protocol):
     """What lies around the terminal. ``canopy_tui.desktop`` has the real one."""
 
-    async def copy(self, text: str) -> bool:
-        """Put ``text`` on the clipboard with a program; False when none did it."""
+    async def copy(self, text: str) -> str:
+        """Put ``text`` where it can be pasted from, and say where (``clipboard``, ``tmux``,
+        ``tmux only``); empty when no program took it.
+        """
 
     async def open(self, target: str) -> str:
         """Open an address or a file. Empty, or why not."""
