@@ -156,6 +156,39 @@ def test_no_shell_but_for_batch_files_and_no_terminal_device() -> None:
     assert against == []
 
 
+READ_AS_THEY_ARE = (
+    "canopy_agent.claude.locate",  # of the installed SDK
+    "canopy_agent.claude.termination",  # of the kernel
+    "canopy_agent.demo",
+    "canopy_shared.ordinary",
+    "canopy_shared.record",  # a person may name a pipe
+    "canopy_tui.terminal_guard",
+)
+
+
+def test_files_that_may_be_anything_are_read_through_one_door() -> None:
+    """``canopy_shared.ordinary``: a named pipe or a device in their place would never end."""
+    against = [
+        f"{module.shown}:{node.lineno}"
+        for module in product_modules()
+        if not module.within(*READ_AS_THEY_ARE)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Attribute | ast.Call) and _reads(node)
+    ]
+    assert against == []
+
+
+def _reads(node: ast.Attribute | ast.Call) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr in {"read_bytes", "read_text"}
+    opens = isinstance(node.func, ast.Name | ast.Attribute) and "open" in (
+        getattr(node.func, "id", ""),
+        getattr(node.func, "attr", ""),
+    )
+    modes = [one.value for one in node.args if isinstance(one, ast.Constant)]
+    return opens and any(mode in {"r", "rb"} for mode in modes)
+
+
 def test_what_comes_once_is_never_lost() -> None:
     """Textual's ``set_timer`` forgets what is late before its task begins: see ``view.once``."""
     against = [

@@ -49,8 +49,8 @@ def test_whatever_is_wrong_with_a_file_is_a_sentence(
     assert problem("gone") == "There is no such file."
     assert problem("binary") == "It is a binary file of 6 bytes."
     assert problem("empty") == "It is empty."
-    assert problem("pipe") == "It is not an ordinary file."
-    assert problem("/dev/null") == "It is not an ordinary file."
+    assert problem("pipe") == "It cannot be read: it is not an ordinary file."
+    assert problem("/dev/null") == "It cannot be read: it is not an ordinary file."
     assert problem(".") == "It cannot be read: it is a directory."
     for path in ("loop", "nul\0l", "x" * 5000):
         assert problem(path).startswith("It cannot be read")

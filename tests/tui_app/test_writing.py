@@ -305,6 +305,17 @@ async def test_the_message_is_written_in_an_editor(
         assert terminal == ["away", "back"] * 2  # also from the one that failed
 
 
+async def test_what_is_too_long_to_be_edited_stays_a_mark_and_what_is_not_kept_is_told() -> None:
+    around: dict[str, Any] = {"hear_unkept": lambda tell: tell("Not kept: [b]the draft.")}
+    async with playing(NARROW, **around) as play:
+        await play.shows("Not kept: [b]the draft.")
+        play.app.main.composer.replace_with("word " * 20_000)
+        assert play.draft == "[Pasted text 1: 100,000 characters]"
+        await play.press("tab")
+        await play.shows("too long to be edited")
+        assert play.draft == "[Pasted text 1: 100,000 characters]"
+
+
 def test_a_mark_that_nobody_made_is_only_words() -> None:
     shelf = Shelf()
     text = "[Image 1] [Pasted text 1: 3 lines]"

@@ -69,8 +69,8 @@ def logging_to(folder: Path) -> Iterator[None]:
     handler: logging.Handler = logging.NullHandler()
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if file.exists() and file.stat().st_size > _LOG_SIZE:
-            file.unlink()
+        if file.exists() and (not file.is_file() or file.stat().st_size > _LOG_SIZE):
+            file.unlink()  # a named pipe would wait for its reader
         file.touch(mode=0o600)
         handler = _BoundedLog(file, encoding="utf-8", errors="backslashreplace")
     handler.setLevel(logging.WARNING)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+from canopy_shared.ordinary import read_ordinary
+
 _FILE = "background"
 _WORDS = frozenset({"light", "dark"})
 
@@ -15,7 +17,7 @@ _WORDS = frozenset({"light", "dark"})
 def noted(folder: Path) -> str:
     """``light`` or ``dark``, "" when nothing is noted."""
     try:
-        word = (folder / _FILE).read_text(encoding="utf-8", errors="replace").strip()
+        word = read_ordinary(folder / _FILE, 64).decode(errors="replace").strip()
     except OSError:
         return ""
     return word if word in _WORDS else ""

@@ -32,6 +32,7 @@ from canopy_tui.paths import locations
 from canopy_tui.remembered import Remembered
 from canopy_tui.storage import Drafts, Pictures, PromptHistory
 from canopy_tui.trust import TrustedDirectories
+from canopy_tui.unkept import Unkept
 
 if TYPE_CHECKING:
     from canopy_agent.session.lookup import FoundSession
@@ -205,7 +206,9 @@ async def _run(
             return made[0]
 
         seen = first_frame.is_painted
-        around = replace(_surroundings(stage, beginning), on_painted=seen, on_key=courtesy.key)
+        unkept = kept.unkept if kept is not None else Unkept()
+        around = _surroundings(stage, beginning, unkept)
+        around = replace(around, on_painted=seen, on_key=courtesy.key, hear_unkept=unkept.listen)
         if kept is not None:
             plain = first == FirstSession()
             around = replace(
@@ -227,7 +230,7 @@ async def _run(
         return app.return_code or 0, words
 
 
-def _surroundings(stage: Stage, beginning: Beginning) -> Surroundings:
+def _surroundings(stage: Stage, beginning: Beginning, unkept: Unkept) -> Surroundings:
     from canopy_tui.file_index import FileIndex
     from canopy_tui.own_settings import desktop_of, own_settings
     from canopy_tui.view.announcer import notify_setting
@@ -253,7 +256,7 @@ def _surroundings(stage: Stage, beginning: Beginning) -> Surroundings:
             **outer,
         )
     folder = locations(stage.environment).state
-    history, drafts = PromptHistory(folder), Drafts(folder)
+    history, drafts = PromptHistory(folder, unkept), Drafts(folder, unkept)
     return Surroundings(
         directory=where,
         glyphs=glyphs,
@@ -269,7 +272,7 @@ def _surroundings(stage: Stage, beginning: Beginning) -> Surroundings:
         draft_of=drafts.get,
         files=files,
         environment=stage.environment,
-        keep_picture=Pictures(folder).keep,
+        keep_picture=Pictures(folder, unkept).keep,
         agent_command=stage.agent_command,
         peek=stage.peek,
         on_background=partial(note, locations(stage.environment).cache),

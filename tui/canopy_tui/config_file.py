@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from canopy_shared.ordinary import read_ordinary
+
 FILE = "config.toml"
+LARGEST = 1024 * 1024
 AUTO = "auto"
 """The theme that follows the terminal."""
 
@@ -57,7 +60,7 @@ def read_settings(folder: Path) -> Settings:
     """Read the file; without one everything is as usual."""
     path = folder / FILE
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_ordinary(path, LARGEST).decode("utf-8-sig")
     except FileNotFoundError:
         return Settings()
     except (OSError, UnicodeError) as error:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from canopy_tui.config_file import FILE
+from canopy_shared.ordinary import read_ordinary
+from canopy_tui.config_file import FILE, LARGEST
 from canopy_tui.storage import replace_file
 
 
@@ -17,7 +18,7 @@ def keep_setting(folder: Path, entry: str, value: str) -> str:
     path = folder / FILE
     try:
         try:
-            old = path.read_bytes().decode("utf-8")
+            old = read_ordinary(path, LARGEST).decode("utf-8-sig")
         except FileNotFoundError:
             old = ""
         new = with_setting(old, entry, value)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 
+from canopy_shared.ordinary import read_ordinary
 from canopy_tui.model.ignore_rules import NEVER, USUALLY_NOT, Rule, is_ignored, rules_of
 
 MOST_FILES = 200_000
@@ -104,6 +105,6 @@ def _own_rules(entries: list[os.DirEntry[str]], place: str) -> tuple[Rule, ...]:
     for entry in entries:
         if entry.name == ".gitignore":
             with contextlib.suppress(OSError):
-                if entry.stat().st_size <= _LARGEST_RULES:
-                    return rules_of(Path(entry.path).read_text("utf-8", "replace"), place)
+                text = read_ordinary(entry.path, _LARGEST_RULES).decode("utf-8", "replace")
+                return rules_of(text.replace("\r\n", "\n"), place)
     return ()

@@ -7,10 +7,11 @@ file is one sentence. What is shown of it is not known here.
 from __future__ import annotations
 
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from canopy_shared.ordinary import open_ordinary
 
 MOST = 4_000_000
 """Bytes that are read from the start of a file."""
@@ -47,8 +48,6 @@ def read_window(
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         return FileWindow(problem=f"It cannot be read: {reason}.")
-    if content is None:
-        return FileWindow(problem="It is not an ordinary file.")
     if b"\0" in content[:_BINARY]:
         return FileWindow(problem=f"It is a binary file of {size:,} bytes.")
     if not content:
@@ -74,22 +73,10 @@ def place_of(path: str, cwd: str) -> Path:
     return Path(cwd) / path
 
 
-def _content(place: Path) -> tuple[bytes | None, int]:
-    """The start of an ordinary file, None for anything else, and its size."""
-    # Looked at first: to open a device can do something to it.
-    facts = place.stat()
-    if stat.S_ISDIR(facts.st_mode):
-        raise IsADirectoryError(0, "it is a directory")
-    if not stat.S_ISREG(facts.st_mode):
-        return None, 0
-    # Not blocking: it may have become a named pipe, which waits for a writer.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
-    descriptor = os.open(place, flags | getattr(os, "O_BINARY", 0))
-    with os.fdopen(descriptor, "rb") as file:
-        facts = os.fstat(descriptor)
-        if not stat.S_ISREG(facts.st_mode):
-            return None, 0
-        return file.read(MOST), facts.st_size
+def _content(place: Path) -> tuple[bytes, int]:
+    """The start of an ordinary file, and its size."""
+    with open_ordinary(place) as file:
+        return file.read(MOST), os.fstat(file.fileno()).st_size
 
 
 def _line_of(whole: str, texts: tuple[str, ...], skip: int) -> int:

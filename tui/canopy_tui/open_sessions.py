@@ -7,7 +7,6 @@ client that did not leave by itself. What follows from that is not known here.
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import time
 from dataclasses import dataclass
@@ -15,11 +14,11 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from canopy_shared import jsonio
+from canopy_shared.ordinary import open_ordinary
+from canopy_tui.unkept import Unkept
 
 if TYPE_CHECKING:
     from canopy_tui.model import events as e
-
-log = logging.getLogger(__name__)
 
 _LIMIT = 64 * 1024
 _TITLE = 200
@@ -45,10 +44,11 @@ class _Note:
 
 
 class OpenSessions:
-    """The notes below ``folder``. Failing to write one is logged and nothing more."""
+    """The notes below ``folder``."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, unkept: Unkept | None = None) -> None:
         self._folder = folder / "open"
+        self._unkept = unkept or Unkept()
         self._notes: dict[str, _Note] = {}
         self._loading: dict[str, str] = {}
         """Titles of stored sessions that are being opened: they hold messages."""
@@ -80,7 +80,7 @@ class OpenSessions:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0)
         except OSError as error:
-            log.warning("an open session could not be noted: %s", error)
+            self._unkept("which sessions are open", error)
             return
         if not _lock(file):
             file.close()
@@ -89,14 +89,14 @@ class OpenSessions:
         content = {"session": session, "cwd": cwd, "pid": os.getpid(), "at": time.time()}
         content["title"] = before.get("title", "")
         self._notes[session] = note = _Note(file, path, content)
-        _write(note)
+        self._write(note)
 
     def spoken(self, session: str, text: str) -> None:
         """The session holds a message: it can be gone on with."""
         note = self._notes.get(session)
         if note is not None and not note.content.get("title"):
             note.content["title"] = " ".join(text.split())[:_TITLE] or "…"
-            _write(note)
+            self._write(note)
 
     def release(self, session: str) -> None:
         """The session is closed."""
@@ -142,6 +142,15 @@ class OpenSessions:
                 path.unlink(missing_ok=True)
         return max(found, key=lambda one: one[0])[1] if found else None
 
+    def _write(self, note: _Note) -> None:
+        try:
+            note.file.seek(0)
+            note.file.truncate()
+            note.file.write(jsonio.dumps(note.content))
+        except OSError as error:
+            error.filename = error.filename or str(note.path)
+            self._unkept("which sessions are open", error)
+
     def _path(self, session: str) -> Path:
         import hashlib
 
@@ -156,7 +165,7 @@ def _at(note: dict[str, Any]) -> float:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        with path.open("rb", buffering=0) as file:
+        with open_ordinary(path, 0) as file:
             return _content(file)
     except OSError:
         return {}
@@ -168,15 +177,6 @@ def _content(file: IO[bytes]) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _write(note: _Note) -> None:
-    try:
-        note.file.seek(0)
-        note.file.truncate()
-        note.file.write(jsonio.dumps(note.content))
-    except OSError as error:
-        log.warning("an open session could not be noted: %s", error)
 
 
 def _is_free(path: Path) -> bool:

@@ -7,9 +7,11 @@ the message stays as it is. How a picture is shown is not known here.
 from __future__ import annotations
 
 import base64
+import os
 from pathlib import Path
 
 from canopy_shared import pictures
+from canopy_shared.ordinary import open_ordinary
 from canopy_tui.model.shelf import Picture
 
 _MIB = 1024 * 1024
@@ -29,12 +31,14 @@ def read_picture(path: Path) -> Picture:
     """The picture in a file. Raises :class:`PictureError`."""
     name = path.name
     try:
-        size = path.stat().st_size
-        if size > pictures.LARGEST_PICTURE:
-            raise PictureError(_too_large(name, size))
-        content = path.read_bytes()
-    except OSError as error:
-        raise PictureError(f"{name} cannot be read: {error.strerror or error}.") from None
+        with open_ordinary(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > pictures.LARGEST_PICTURE:
+                raise PictureError(_too_large(name, size))
+            content = file.read(pictures.LARGEST_PICTURE + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise PictureError(f"{name} cannot be read: {reason}.") from None
     return checked_picture(name, content, str(path))
 
 

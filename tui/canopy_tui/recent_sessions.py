@@ -7,24 +7,24 @@ What a session holds is the agent's; it is not known here.
 from __future__ import annotations
 
 import hashlib
-import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from canopy_shared import jsonio
+from canopy_shared.ordinary import read_ordinary
 from canopy_tui.model.catalogue import ListedSession, Query
 from canopy_tui.storage import replace_file
+from canopy_tui.unkept import Unkept
 
 if TYPE_CHECKING:
     from canopy_tui.model import events as e
 
-log = logging.getLogger(__name__)
-
 MOST = 500
 """Sessions of all agents together; the oldest go first."""
 _TITLE = 200
+_LARGEST = 16 * 1024 * 1024
 _LONGEST = 4096
 """Characters of an id or a directory; a longer one is not kept."""
 
@@ -35,13 +35,14 @@ class RecentSessions:
     """``recent.json`` in ``folder``, as far as it is about the agent that ``command`` starts.
 
     A session is noted with its first message. Of the command only a digest is kept, since it may
-    hold secrets. Failing to write is logged and nothing more.
+    hold secrets.
     """
 
-    def __init__(self, folder: Path, command: Sequence[str]) -> None:
+    def __init__(self, folder: Path, command: Sequence[str], unkept: Unkept | None = None) -> None:
         self._file = folder / "recent.json"
         self._agent = hashlib.sha256(jsonio.dumps(list(command))).hexdigest()[:32]
         self._wanted = False
+        self._unkept = unkept or Unkept()
         self._places: dict[str, str] = {}
 
     def observe(self, event: e.Event) -> None:
@@ -106,8 +107,8 @@ class RecentSessions:
     def _rows(self) -> list[Row]:
         """What is kept, oldest first."""
         try:
-            stored = jsonio.loads(self._file.read_bytes())
-        except (OSError, ValueError, RecursionError):
+            stored = jsonio.loads(read_ordinary(self._file, _LARGEST))
+        except (OSError, ValueError):
             return []
         return [row for row in stored if _is_row(row)] if isinstance(stored, list) else []
 
@@ -115,7 +116,7 @@ class RecentSessions:
         try:
             replace_file(self._file, jsonio.dumps(rows[-MOST:]))
         except (OSError, ValueError) as error:
-            log.warning("the recent sessions could not be written: %s", error)
+            self._unkept("the recent sessions", error)
 
 
 def _is_row(row: object) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from canopy_tui.open_sessions import OpenSessions
 from canopy_tui.recent_sessions import RecentSessions
 from canopy_tui.trust import TrustedDirectories
+from canopy_tui.unkept import Unkept
 
 if TYPE_CHECKING:
     from canopy_tui.model.events import Event
@@ -23,9 +24,10 @@ class Remembered:
     def __init__(
         self, folder: Path, command: Sequence[str], directory: Path, *, trusted: bool
     ) -> None:
-        self.trust = TrustedDirectories(folder)
-        self.opened = OpenSessions(folder)
-        self.recent = RecentSessions(folder, command)
+        self.unkept = Unkept()
+        self.trust = TrustedDirectories(folder, self.unkept)
+        self.opened = OpenSessions(folder, self.unkept)
+        self.recent = RecentSessions(folder, command, self.unkept)
         if trusted:
             self.trust.give(str(directory), keep=False)
 

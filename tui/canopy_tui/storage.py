@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import logging
 import os
 import tempfile
 import time
@@ -17,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from canopy_shared import jsonio
+from canopy_shared.ordinary import read_end, read_ordinary
 from canopy_tui.model.shelf import Draft
-
-log = logging.getLogger(__name__)
+from canopy_tui.unkept import Unkept
 
 HISTORY_LIMIT = 2000
 """Prompts kept over all directories."""
@@ -29,14 +28,17 @@ TEXT_LIMIT = 100_000
 DRAFT_SIZE = 8_000_000
 """Bytes of one draft with its pastes; a larger one is not kept."""
 PICTURE_DAYS = 30
+HISTORY_SIZE = 8_000_000
+"""Bytes of the prompts that are kept."""
 _COMPACT_ABOVE = HISTORY_LIMIT * 2
 
 
 class PromptHistory:
     """Sent prompts of all directories, one JSON line each."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, unkept: Unkept | None = None) -> None:
         self._file = folder / "history.jsonl"
+        self._unkept = unkept or Unkept()
 
     def of(self, directory: Path) -> list[str]:
         """The prompts sent in ``directory``, oldest first, each text once at its last place."""
@@ -48,7 +50,7 @@ class PromptHistory:
         return _each_once(row["text"] for row in self._rows())
 
     def add(self, directory: Path, text: str) -> None:
-        """Remember a prompt. Failing to write is logged and nothing more."""
+        """Remember a prompt."""
         if not text.strip() or len(text) > TEXT_LIMIT:
             return
         row = {"at": int(time.time()), "directory": str(directory), "text": text}
@@ -56,10 +58,10 @@ class PromptHistory:
             _append(self._file, jsonio.dumps(row) + b"\n")
             self._compact()
         except OSError as error:
-            log.warning("the prompt history could not be written: %s", error)
+            self._unkept("the prompt history", error)
 
     def _rows(self) -> Iterator[dict[str, Any]]:
-        for line in _lines(self._file)[-HISTORY_LIMIT:]:
+        for line in _lines(self._file, HISTORY_SIZE)[-HISTORY_LIMIT:]:
             try:
                 row = jsonio.loads(line)
             except ValueError:
@@ -68,7 +70,8 @@ class PromptHistory:
                 yield row
 
     def _compact(self) -> None:
-        if len(_lines(self._file)) > _COMPACT_ABOVE:
+        twice = HISTORY_SIZE * 2
+        if self._file.stat().st_size > twice or len(_lines(self._file, twice)) > _COMPACT_ABOVE:
             rows = (jsonio.dumps(row) + b"\n" for row in self._rows())
             replace_file(self._file, b"".join(rows))
 
@@ -79,8 +82,9 @@ class Drafts:
     One file each, so that two clients do not overwrite each other's.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, unkept: Unkept | None = None) -> None:
         self._folder = folder / "drafts"
+        self._unkept = unkept or Unkept()
 
     def get(self, key: str) -> Draft:
         """The draft, empty when there is none."""
@@ -97,10 +101,7 @@ class Drafts:
         return Draft() if session and (goes_on or holder(session) is not None) else draft
 
     def keep(self, directory: str, session: str, draft: Draft) -> None:
-        """Keep what is unsent for ``session`` (empty before there is one); nothing removes it.
-
-        Failing to write is logged and nothing more.
-        """
+        """Keep what is unsent for ``session`` (empty before there is one); nothing removes it."""
         last, owner = self._read(directory)
         if session:
             self._write(session, draft, session)
@@ -127,16 +128,18 @@ class Drafts:
                 "pictures": dict(draft.pictures),
             }
             content = jsonio.dumps(row)
-            if len(content) <= DRAFT_SIZE:
-                replace_file(file, content)
-                _keep_newest(self._folder, DRAFT_LIMIT, file)
+            if len(content) > DRAFT_SIZE:
+                self._unkept.too_large("the draft", DRAFT_SIZE)
+                return
+            replace_file(file, content)
+            _keep_newest(self._folder, DRAFT_LIMIT, file)
         except (OSError, ValueError) as error:
-            log.warning("the draft could not be written: %s", error)
+            self._unkept("the draft", error)
 
     def _read(self, key: str) -> tuple[Draft, str]:
         """The draft, and the session in which it was written."""
         try:
-            row = jsonio.loads(self._file(key).read_bytes())
+            row = jsonio.loads(read_ordinary(self._file(key), DRAFT_SIZE))
         except (OSError, ValueError):
             return Draft(), ""
         if not isinstance(row, dict) or not _are_texts(row.get("text"), row.get("session")):
@@ -151,8 +154,9 @@ class Drafts:
 class Pictures:
     """Pictures from the clipboard, kept as files so that a draft finds them again."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, unkept: Unkept | None = None) -> None:
         self._folder = folder / "pictures"
+        self._unkept = unkept or Unkept()
 
     def keep(self, content: bytes, ending: str) -> str:
         """The path of the file; empty when it could not be written."""
@@ -164,7 +168,7 @@ class Pictures:
                 if other.stat().st_mtime < old:
                     other.unlink(missing_ok=True)
         except OSError as error:
-            log.warning("a picture could not be kept: %s", error)
+            self._unkept("a picture", error)
             return ""
         return str(file)
 
@@ -198,9 +202,9 @@ def _are_texts(*values: object) -> bool:
     return all(isinstance(value, str) for value in values)
 
 
-def _lines(file: Path) -> list[bytes]:
+def _lines(file: Path, most: int) -> list[bytes]:
     try:
-        return file.read_bytes().splitlines()
+        return read_end(file, most).splitlines()
     except OSError:
         return []
 

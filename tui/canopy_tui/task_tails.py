@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-import stat
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from canopy_shared.ordinary import open_ordinary
 from canopy_tui.model.background import shown
 from canopy_tui.model.events import TaskOutput
 
@@ -36,20 +36,12 @@ def read_tail(path: str) -> tuple[str, bool] | None:
     pipe or a device.
     """
     try:
-        number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with open_ordinary(path, 0) as file:
+            start = max(0, os.fstat(file.fileno()).st_size - TAIL)
+            file.seek(start)
+            piece = file.read(TAIL)
     except (OSError, ValueError):
         return None
-    try:
-        facts = os.fstat(number)
-        if not stat.S_ISREG(facts.st_mode):
-            return None
-        start = max(0, facts.st_size - TAIL)
-        os.lseek(number, start, os.SEEK_SET)
-        piece = os.read(number, TAIL)
-    except OSError:
-        return None
-    finally:
-        os.close(number)
     text = piece.decode("utf-8", "replace")
     if start:
         _, newline, rest = text.partition("\n")

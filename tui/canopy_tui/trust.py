@@ -5,16 +5,16 @@ A trusted directory covers those below it. What trust is asked for is not known 
 
 from __future__ import annotations
 
-import logging
 import os
 from pathlib import Path
 
 from canopy_shared import jsonio
+from canopy_shared.ordinary import read_ordinary
 from canopy_tui.storage import replace_file
-
-log = logging.getLogger(__name__)
+from canopy_tui.unkept import Unkept
 
 _MOST = 2000
+_LARGEST = 16 * 1024 * 1024
 _SETTINGS = (
     ".mcp.json",
     ".claude/settings.json",
@@ -37,8 +37,9 @@ class TrustedDirectories:
     directory, which would cover everything.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, unkept: Unkept | None = None) -> None:
         self._file = folder / "trusted.json"
+        self._unkept = unkept or Unkept()
         self._here: set[str] = set()
 
     def holds(self, directory: str) -> bool:
@@ -48,7 +49,7 @@ class TrustedDirectories:
         return any(str(one) in known for one in (place, *place.parents))
 
     def give(self, directory: str, *, keep: bool) -> None:
-        """Trust ``directory`` from now on. Failing to write is logged: it is asked again then."""
+        """Trust ``directory`` from now on. When it cannot be written it is asked again."""
         place = _real(directory)
         self._here.add(str(place))
         if not keep or place in (_home(), *_home().parents):
@@ -57,7 +58,7 @@ class TrustedDirectories:
         try:
             replace_file(self._file, jsonio.dumps([*kept, str(place)][-_MOST:]))
         except OSError as error:
-            log.warning("the trusted directories could not be written: %s", error)
+            self._unkept("the trusted directories", error)
 
     def found(self, directory: str) -> tuple[str, ...]:
         """Settings of agents that lie in ``directory``, by name; none of them is read."""
@@ -65,7 +66,7 @@ class TrustedDirectories:
 
     def _kept(self) -> list[str]:
         try:
-            stored = jsonio.loads(self._file.read_bytes())
+            stored = jsonio.loads(read_ordinary(self._file, _LARGEST))
         except (OSError, ValueError):
             return []
         items = stored if isinstance(stored, list) else ()

@@ -10,8 +10,10 @@ import re
 from pathlib import Path
 
 from canopy_agent.claude.errors import ClaudeStartFailed
+from canopy_shared.ordinary import read_ordinary
 
 SUFFIXES = frozenset({".cmd", ".bat", ".ps1"})
+_LARGEST = 1024 * 1024
 
 _PROGRAM = re.compile(
     r"(?:%~?dp0%?|\$\{?(?:basedir|PSScriptRoot)\}?)[\\/]+(?P<path>[^\"'%$\r\n]+?\.exe)",
@@ -30,7 +32,7 @@ def behind(path: str) -> str:
     if script.suffix.lower() not in SUFFIXES:
         return path
     try:
-        text = script.read_text(encoding="utf-8", errors="replace")
+        text = read_ordinary(script, _LARGEST).decode(errors="replace")
     except OSError as error:
         raise _useless(path, error.strerror or type(error).__name__) from error
     for found in _PROGRAM.finditer(text):

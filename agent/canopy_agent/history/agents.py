@@ -15,6 +15,7 @@ from pathlib import Path
 from canopy_agent.history.store import agents_folder
 from canopy_agent.history.texts import blocks_of, is_fork_start
 from canopy_agent.history.transcript import Json, lines, parse, section, text
+from canopy_shared.ordinary import open_ordinary
 
 AGENT_TOOLS = frozenset({"Agent", "Task"})
 
@@ -94,7 +95,7 @@ def _stored(agent: str, path: Path) -> StoredAgent:
 
 def _sidecar(path: Path) -> Json:
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             return parse(file.read(_LARGEST_SIDECAR)) or {}
     except OSError:
         return {}
@@ -111,7 +112,7 @@ def _placed(sidecar: Json, transcript: Path) -> str | None:
 
 def _first_cwd(transcript: Path) -> str | None:
     try:
-        with transcript.open("rb") as file:
+        with open_ordinary(transcript) as file:
             for _, _, raw in lines(file):
                 record = parse(raw) if raw else None
                 cwd = text(record.get("cwd")) if record else None
@@ -184,7 +185,7 @@ def _calls_in(
     """
     found: dict[str, Json] = {}
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             for _, _, raw in lines(file):
                 if raw is None or (b'"tool_use"' not in raw and FORK_MARK not in raw):
                     continue

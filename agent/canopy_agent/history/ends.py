@@ -15,6 +15,7 @@ from typing import Final
 from canopy_agent.history.tail import lines_backwards
 from canopy_agent.history.texts import blocks_of, is_hidden, notification_of
 from canopy_agent.history.transcript import Json, parse, section, text
+from canopy_shared.ordinary import open_ordinary
 
 _FARTHEST = 512 * 1024
 """Bytes from the end after which nothing is looked for any more."""
@@ -41,7 +42,7 @@ def ending_of(path: Path) -> Ending:
     """What the transcript says of its end; nothing when it cannot be read."""
     scan, spent = _Scan(), 0
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             for raw in lines_backwards(file):
                 spent += len(raw)
                 record = parse(raw) if b'"assistant"' in raw or b'"user"' in raw else None

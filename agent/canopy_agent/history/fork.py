@@ -34,6 +34,7 @@ from canopy_agent.history.transcript import (
     text,
 )
 from canopy_shared import jsonio
+from canopy_shared.ordinary import open_ordinary
 
 _SEGMENT = re.compile(r"(.+):segment:\d+")
 _FORGOTTEN = ("teamName", "agentName", "slug")
@@ -186,7 +187,7 @@ class _Copy:
         self._add(file, replacements)
 
     def _records(self) -> Iterator[Json]:
-        with self._transcript.open("rb") as source:
+        with open_ordinary(self._transcript) as source:
             for _, _, raw in lines(source):
                 record = parse(raw) if raw else None
                 if record is None or record.get("isSidechain") is True:
@@ -264,7 +265,7 @@ def _copy_agents(transcript: Path, target: Path, launches: set[str]) -> None:
             continue
         folder = agents_folder(target)
         folder.mkdir(parents=True, exist_ok=True)
-        with agent.path.open("rb") as source, _created(folder / agent.path.name) as copy:
+        with open_ordinary(agent.path) as source, _created(folder / agent.path.name) as copy:
             for _, _, raw in lines(source):
                 if raw is not None:
                     copy.write(raw.rstrip(b"\n").replace(old, new) + b"\n")

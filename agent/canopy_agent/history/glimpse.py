@@ -12,6 +12,7 @@ from canopy_agent.history.tail import lines_backwards
 from canopy_agent.history.texts import blocks_of, is_hidden, shown_blocks, words_of
 from canopy_agent.history.transcript import Json, parse
 from canopy_agent.settings import SettingsError, read_settings
+from canopy_shared.ordinary import open_ordinary
 
 WORDS = 6
 """Messages that are given at most."""
@@ -31,7 +32,7 @@ def last_words(environment: Mapping[str, str], session_id: str, cwd: str) -> str
         return ""
     found: list[str] = []
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             for number, line in enumerate(lines_backwards(file)):
                 record = parse(line)
                 words = "" if record is None else _words(record)

@@ -12,6 +12,7 @@ from typing import Any
 from canopy_agent.history.tail import lines_backwards
 from canopy_agent.history.transcript import Json, parse, section, text
 from canopy_shared.ext.goal import Goal
+from canopy_shared.ordinary import open_ordinary
 
 _KIND = "goal_status"
 _FARTHEST = 8 * 1024 * 1024
@@ -24,7 +25,7 @@ def goal_of(path: Path | None) -> Goal | None:
         return None
     checks, reason, spent = 0, None, 0
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             for raw in lines_backwards(file):
                 spent += len(raw)
                 record = parse(raw) if _KIND.encode() in raw else None

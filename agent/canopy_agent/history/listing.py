@@ -17,6 +17,7 @@ from canopy_agent.history.store import Store, canonical, is_session_id
 from canopy_agent.history.texts import blocks_of, is_hidden, shown_text
 from canopy_agent.history.transcript import SPOKEN, Json, parse, text
 from canopy_shared import jsonio
+from canopy_shared.ordinary import open_ordinary
 
 EDGE = 64 * 1024
 """Bytes that are read at the beginning and at the end of a file."""
@@ -163,7 +164,7 @@ def read_row(found: Found) -> Row | None:
 
 def _edges(found: Found) -> tuple[bytes, bytes] | None:
     try:
-        with Path(found.path).open("rb", buffering=0) as file:
+        with open_ordinary(found.path, 0) as file:
             head = file.read(EDGE)
             if found.size <= EDGE:
                 return head, head

@@ -13,6 +13,7 @@ from typing import Final
 
 from canopy_shared import jsonio
 from canopy_shared.ext.session_index import ASKING, IDLE, RUNNING
+from canopy_shared.ordinary import read_ordinary
 
 _STATES: Final = {"busy": RUNNING, "shell": RUNNING, "waiting": ASKING, "idle": IDLE}
 _SDK: Final = "sdk-"
@@ -58,9 +59,7 @@ def is_open_in_a_cli(config_directory: str, session_id: str) -> bool:
 
 def _note(file: Path) -> Mapping[str, object]:
     try:
-        if file.stat().st_size > _LARGEST:
-            return {}
-        value = jsonio.loads(file.read_bytes())
+        value = jsonio.loads(read_ordinary(file, _LARGEST))
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, Mapping) else {}

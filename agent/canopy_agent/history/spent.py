@@ -11,6 +11,7 @@ from canopy_agent.history.agents import stored_agents
 from canopy_agent.history.effort import Effort
 from canopy_agent.history.transcript import lines, parse
 from canopy_shared.ext.canopy_controls import AgentUse
+from canopy_shared.ordinary import open_ordinary
 
 _SPOKEN = b'"assistant"'
 _MOST_BYTES = 256 << 20
@@ -27,7 +28,7 @@ def spent_by_agents(transcript: Path, only: str | None = None) -> tuple[AgentUse
             continue
         effort = Effort()
         try:
-            with agent.path.open("rb") as file:
+            with open_ordinary(agent.path) as file:
                 for _, size, raw in lines(file):
                     left -= size
                     record = parse(raw) if raw is not None and _SPOKEN in raw else None

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from canopy_shared.ordinary import open_ordinary
+
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _NOT_PLAIN = re.compile(r"[^a-zA-Z0-9]")
 _LONGEST_NAME = 200
@@ -117,7 +119,7 @@ def settle(transcript: Path, uuid: str, tail: int = 256 * 1024) -> bool:
     later than it speaks.
     """
     try:
-        with transcript.open("rb") as file:
+        with open_ordinary(transcript) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - tail))
             return uuid.encode() in file.read(tail)

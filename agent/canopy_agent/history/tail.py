@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from canopy_agent.history.transcript import Json, parse, section, text
+from canopy_shared.ordinary import open_ordinary
 
 CHUNK = 64 * 1024
 
@@ -36,7 +37,7 @@ def last_options(path: Path) -> LastOptions:
     """
     scan, spent = _Scan(), 0
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             for raw in lines_backwards(file):
                 spent += len(raw)
                 record = parse(raw) if _may_tell(raw) else None
@@ -51,7 +52,7 @@ def last_cost(path: Path) -> float | None:
     """What a session cost until its CLI ended last, in US dollars, if it noted that down."""
     spent = 0
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             for raw in lines_backwards(file):
                 spent += len(raw)
                 record = parse(raw) if b'"cost-state"' in raw else None

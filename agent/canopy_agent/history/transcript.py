@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 
 from canopy_shared import jsonio
 from canopy_shared.framing import LINE_LIMIT
+from canopy_shared.ordinary import open_ordinary
 
 Json = Mapping[str, Any]
 
@@ -86,7 +87,7 @@ def read_index(path: Path, visit: Callable[[Json], None] = lambda record: None) 
     Holds one line at a time. A line that is no JSON object is skipped and counted.
     """
     index = Index(path)
-    with path.open("rb", buffering=_BUFFER) as file:
+    with open_ordinary(path, _BUFFER) as file:
         for offset, size, raw in lines(file):
             record = None if raw is None else parse(raw)
             if record is None:
@@ -117,7 +118,7 @@ def lines(file: BinaryIO, limit: int = LINE_LIMIT) -> Iterator[tuple[int, int, b
 
 def is_transcript(path: Path) -> bool:
     """Whether the file holds any record of a session; read up to the first. Raises ``OSError``."""
-    with path.open("rb", buffering=_BUFFER) as file:
+    with open_ordinary(path, _BUFFER) as file:
         records = (parse(raw) for _, _, raw in lines(file) if raw is not None)
         return any(record is not None and _is_record(record) for record in records)
 
@@ -199,7 +200,7 @@ def read_records(path: Path, entries: Iterable[Entry]) -> Iterator[tuple[Entry, 
 
     What the file no longer holds where it was is left out.
     """
-    with path.open("rb", buffering=_BUFFER) as file:
+    with open_ordinary(path, _BUFFER) as file:
         for entry in entries:
             file.seek(entry.offset)
             record = parse(file.read(entry.size))

@@ -9,8 +9,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+from canopy_shared.ordinary import read_ordinary
+
 AGENT_FOLDER: Final = (".claude", "worktrees")
 _MOST = 200
+_LARGEST = 64 * 1024
 
 
 def worktrees_of(directory: str) -> list[str]:
@@ -63,6 +66,6 @@ def _shared_folder(top: Path) -> Path | None:
 
 def _line(path: Path) -> str | None:
     try:
-        return path.read_text(encoding="utf-8", errors="replace").strip() or None
+        return read_ordinary(path, _LARGEST).decode(errors="replace").strip() or None
     except OSError:
         return None

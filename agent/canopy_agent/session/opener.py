@@ -11,7 +11,6 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from canopy_agent.brokers.durable import Place
@@ -42,12 +41,16 @@ from canopy_agent.session.titles import TitleKeeper
 from canopy_agent.session.validation import SessionPlace, session_place
 from canopy_agent.settings import model_config
 from canopy_shared.ext import air
+from canopy_shared.ordinary import read_ordinary
 
 if TYPE_CHECKING:
     from canopy_shared.peer import IncomingRequest
     from canopy_shared.requests import PromptParams, SessionSetup
 
 log = logging.getLogger(__name__)
+
+_LARGEST_CHANGED = 8 * 1024 * 1024
+"""Bytes of a file whose change is shown before it is made; it is read between two messages."""
 
 _FORMS = {ChildForm.NONE: Form.FLAT, ChildForm.AIR: Form.AIR, ChildForm.RFD: Form.RFD}
 
@@ -78,11 +81,13 @@ def policy_of(profile: ClientProfile, caller: CallerOptions, cwd: str) -> Policy
     )
 
 
-def read_bytes(path: str) -> bytes | None:
-    """A file's content, None when it cannot be read."""
+def read_changed(path: str) -> bytes | None:
+    """What is in a file that a tool changes, None when there is none. Raises ``OSError`` for one
+    that cannot be read, and ``ValueError`` for what can be no path.
+    """
     try:
-        return Path(path).read_bytes()
-    except OSError:
+        return read_ordinary(path, _LARGEST_CHANGED)
+    except (FileNotFoundError, NotADirectoryError):
         return None
 
 
@@ -255,7 +260,7 @@ class SessionOpener:
         place = wanted.place
         config = SessionConfig(self._profile, Place(place.cwd, self._settings.home))
         renderer = Renderer(
-            self._profile, place.cwd, read_file=read_bytes, child_options=config.child_options
+            self._profile, place.cwd, read_file=read_changed, child_options=config.child_options
         )
         store = Store(self._settings.config_directory)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from canopy_shared import jsonio
+from canopy_shared.ordinary import read_ordinary
 
 Json = Mapping[str, Any]
 
@@ -93,7 +94,7 @@ def _read(path: Path, notes: list[str]) -> Json:
         if path.stat().st_size > LARGEST_FILE:
             notes.append(f"{path.name} is ignored: it is larger than {LARGEST_FILE} bytes")
             return {}
-        value = jsonio.loads(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+        value = jsonio.loads(read_ordinary(path, LARGEST_FILE).removeprefix(b"\xef\xbb\xbf"))
     except (OSError, ValueError, RecursionError):
         notes.append(f"{path.name} is ignored: it cannot be read as JSON")
         return {}

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from canopy_agent.claude.errors import ClaudeError
 from canopy_agent.session.commands import Skills
+from canopy_shared.ordinary import open_ordinary
 
 log = logging.getLogger(__name__)
 
@@ -136,7 +137,7 @@ def _files(folders: Iterable[Path]) -> Iterator[tuple[str, str]]:
 def _name_in(path: Path) -> str | None:
     """The name that a skill file gives itself, else that of its folder; None without a file."""
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             head = file.read(_HEAD).decode(errors="replace")
     except OSError:
         return None

@@ -12,11 +12,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from canopy_shared import jsonio
+from canopy_shared.ordinary import read_end
 
 log = logging.getLogger(__name__)
 
 SESSION, CONVERSATION = "session", "conversation"
 _FILE = Path("canopy") / "conversations.jsonl"
+_MOST = 8 * 1024 * 1024
+"""Bytes at its end that are read."""
 
 
 def record(config_directory: str, session_id: str, conversation_id: str) -> None:
@@ -46,7 +49,7 @@ def owners(config_directory: str) -> Mapping[str, str]:
 
 def _pairs(config_directory: str) -> Iterator[tuple[str, str]]:
     try:
-        lines = (Path(config_directory) / _FILE).read_bytes().splitlines()
+        lines = read_end(Path(config_directory) / _FILE, _MOST).splitlines()
     except OSError:
         return
     for line in lines:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 MARK = re.compile(r"\[(?:Pasted text \d+: [\d,]+ (?:lines|characters)|Image \d+)\]")
 LONG_LINES, LONG_TEXT = 12, 1500
 """A paste of more lines, or of more characters, becomes a mark."""
+LONGEST_LINE, LONGEST_TEXT = 10_000, 200_000
+"""What a person can edit without waiting for each key, in characters; more becomes a mark."""
 MOST_PICTURES = 20
 LARGEST_SUM = 20 * 1024 * 1024
 """Bytes of all pictures of one message; the API takes 32 MB of base64."""
@@ -74,6 +76,13 @@ def is_long(text: str) -> bool:
 def marks_in(text: str) -> Iterator[tuple[int, int, str]]:
     """Start, end and spelling of everything in ``text`` that looks like a mark."""
     return ((found.start(), found.end(), found.group()) for found in MARK.finditer(text))
+
+
+def is_too_long(text: str) -> bool:
+    """Whether each key would take long in a field that holds ``text``."""
+    return len(text) > LONGEST_TEXT or (
+        len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE
+    )
 
 
 class Shelf:
@@ -138,6 +147,23 @@ class Shelf:
     def _unfolded(self, found: re.Match[str]) -> str:
         thing = self._things.get(found.group())
         return thing.text if isinstance(thing, Pasted) else found.group()
+
+    def fitting(self, text: str) -> str:
+        """``text`` as a field can hold it: what is too long between its marks is one more mark."""
+        if not is_too_long(text):
+            return text
+        parts, at = [], 0
+        for start, end, mark in [*marks_in(text), (len(text), len(text), "")]:
+            if mark and mark not in self._things:
+                continue
+            between = text[at:start]
+            parts += [self._mark_of(between) if is_too_long(between) else between, mark]
+            at = end
+        return "".join(parts)
+
+    def _mark_of(self, text: str) -> str:
+        same = (m for m, thing in self._things.items() if isinstance(thing, Pasted))
+        return next((m for m in same if self._things[m] == Pasted(text)), "") or self.put_text(text)
 
     def remembered(self, text: str) -> str:
         """``text`` as it can be read later: pastes in full, without the marks of pictures."""

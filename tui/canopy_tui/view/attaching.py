@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from canopy_tui.model.mentions import dropped_paths, spelled
-from canopy_tui.model.shelf import LARGEST_SUM, MOST_PICTURES, Draft, Picture, is_long
+from canopy_tui.model.shelf import LARGEST_SUM, MOST_PICTURES, Draft, Picture, is_long, is_too_long
 from canopy_tui.picture_files import (
     PictureError,
     checked_picture,
@@ -158,6 +158,9 @@ class Attaching:
         found = self._shelf.held(self._area.text).get(mark)
         if found is None or isinstance(found, Picture):
             return False
+        if is_too_long(found.text):
+            self._tell("It is too long to be edited here. It is sent whole.")
+            return True
         return self._replace(mark, found.text)
 
     def remove(self, mark: str) -> None:

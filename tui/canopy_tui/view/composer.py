@@ -106,6 +106,7 @@ class Composer(Vertical):
         area.sends = self._enter
         area.beyond = self._beyond
         area.takes_paste = self.attaching.take_paste
+        area.fits = shelf.fitting
         area.marks = shelf.spans
         area.links = self.completing.links
         area.ghost = self._ghost

@@ -67,7 +67,8 @@ class PromptArea(TextArea, inherit_bindings=False):
     ``sends`` gets what the person wants sent, which is still in the field: it is called, no message
     is posted, because what is typed next is here before a message is anywhere.
     ``beyond`` is asked for the text above the first line (True) or below the last (False); None
-    means that there is nothing. ``takes_paste`` says whether it took what was pasted. ``marks``
+    means that there is nothing. ``takes_paste`` says whether it took what was pasted. ``fits``
+    gives a text as short as can be edited here. ``marks``
     gives the parts of a line that are one character to the person, ``links`` parts to colour,
     ``ghost`` what to show behind a text.
     """
@@ -92,6 +93,7 @@ class PromptArea(TextArea, inherit_bindings=False):
         self.sends: Callable[[str], None] = lambda _text: None
         self.beyond: Callable[[bool], str | None] = lambda _older: None
         self.takes_paste: Callable[[str], bool] = lambda _text: False
+        self.fits: Callable[[str], str] = lambda text: text
         self.marks: Spans = lambda _line: []
         self.links: Spans = lambda _line: []
         self.ghost: Callable[[str], Ghost] = lambda _text: _NO_GHOST
@@ -107,12 +109,12 @@ class PromptArea(TextArea, inherit_bindings=False):
 
     def begin_with(self, text: str) -> None:
         """Hold ``text``, caret at the end, with nothing to undo."""
-        self.load_text(plain(text))
+        self.load_text(self.fits(plain(text)))
         self.move_cursor(self.document.end)
 
     def show_text(self, text: str) -> None:
         """Replace the whole text, caret at the end; undo brings the old text back."""
-        self.replace(plain(text), (0, 0), self.document.end)
+        self.replace(self.fits(plain(text)), (0, 0), self.document.end)
         self.move_cursor(self.document.end)
 
     def put(self, text: str) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from textual.app import SuspendNotSupported
 
 from canopy_tui.model import intents as i
-from canopy_tui.model.sanitize import clipped
+from canopy_tui.model.sanitize import clipped, visible
 from canopy_tui.model.state import Problem
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.keymap import name
@@ -48,7 +48,12 @@ class SessionApp(WriteApp):
 
     def begin(self) -> None:
         """Start the agent, after a question when the directory is new."""
+        self.around.hear_unkept(self._tell_unkept)
         self._when_trusted(self.around.directory, self._offer_left, at_start=True)
+
+    def _tell_unkept(self, text: str) -> None:
+        words = visible(clipped(text, 1000), multiline=True)
+        self.notify(words, severity="warning", timeout=15.0, markup=False)
 
     def _offer_left(self) -> None:
         """Offer what a client before this one had open when it ended without leaving."""

@@ -188,6 +188,8 @@ class Surroundings:
     opens_requests: bool = True
     """Questions of agents open by themselves, not only on their key."""
     faults: tuple[str, ...] = ()
+    hear_unkept: Callable[[Callable[[str], None]], None] = lambda _tell: None
+    """Takes who is told when what is remembered cannot be written; that happens once."""
     on_painted: Callable[[], None] = lambda: None
     """Called once, when the first frame is on screen."""
     on_key: Callable[[], None] = lambda: None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
-from canopy_tui.model.sanitize import clipped
+from canopy_tui.model.sanitize import clipped, visible
 from canopy_tui.view.keymap import filled
 from canopy_tui.view.labels import name_of
 from canopy_tui.view.stop_app import StopApp
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from canopy_tui.view.composer import Composer
     from canopy_tui.view.permission import PermissionPane
     from canopy_tui.view.surroundings import MakeHost, Surroundings
+
+_ON_THE_FRAME = 100
+"""Characters of a sentence that the frame of the message may hold."""
 
 
 class WriteApp(StopApp):
@@ -101,7 +104,7 @@ class WriteApp(StopApp):
             with self.batch_update(), self.suspend():
                 text = await edited(command, composer.area.text, environment)
         except EditorError as error:
-            self.say(str(error), 8.0)
+            self._say_of_editor(str(error))
         except SuspendNotSupported:
             self.say("This terminal cannot be given to an editor.", 8.0)
         else:
@@ -109,3 +112,10 @@ class WriteApp(StopApp):
         finally:
             self.away = False
         self.screen.refresh(layout=True)
+
+    def _say_of_editor(self, text: str) -> None:
+        if len(text) <= _ON_THE_FRAME:
+            self.say(text, 8.0)
+        else:
+            words = visible(clipped(text, 1000), multiline=True)
+            self.notify(words, severity="warning", timeout=15.0, markup=False)
