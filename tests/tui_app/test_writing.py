@@ -271,6 +271,11 @@ def given_terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[[CanopyApp], lis
     return give
 
 
+def told(play: Play) -> str:
+    """What is told beside the screen."""
+    return "\n".join(one.message for one in play.app._notifications)
+
+
 async def test_the_message_is_written_in_an_editor(
     tmp_path: Path, given_terminal: Callable[[CanopyApp], list[str]]
 ) -> None:
@@ -295,7 +300,7 @@ async def test_the_message_is_written_in_an_editor(
         assert play.draft == "first"
         await play.write(" fail")
         await play.press("f6")
-        await play.shows("ended with 3")
+        await play.until(lambda: "ended with 3" in told(play), "why the text is as it was")
         assert play.draft == "first fail"
         environment["EDITOR"] = "no-such-editor -x"
         await play.until(lambda: not play.app.away, "the terminal again")
@@ -308,7 +313,7 @@ async def test_the_message_is_written_in_an_editor(
 async def test_what_is_too_long_to_be_edited_stays_a_mark_and_what_is_not_kept_is_told() -> None:
     around: dict[str, Any] = {"hear_unkept": lambda tell: tell("Not kept: [b]the draft.")}
     async with playing(NARROW, **around) as play:
-        await play.shows("Not kept: [b]the draft.")
+        await play.until(lambda: told(play) == "Not kept: [b]the draft.", "what is not kept")
         play.app.main.composer.replace_with("word " * 20_000)
         assert play.draft == "[Pasted text 1: 100,000 characters]"
         await play.press("tab")
