@@ -28,8 +28,6 @@ try:
 except ImportError:
     _orjson = None
 
-JSONDecodeError = json.JSONDecodeError
-
 
 def dumps(value: object) -> bytes:
     """Encode ``value``, which may hold wire objects, as one line of UTF-8 JSON without a newline.
@@ -51,8 +49,8 @@ def dumps(value: object) -> bytes:
 
 
 def loads(text: bytes | str) -> Any:
-    """Decode one JSON value. Raises :class:`ValueError` (``JSONDecodeError``) on anything else, and
-    on what is nested too deeply.
+    """Decode one JSON value. Raises :class:`ValueError` on anything else, and on what
+    is nested too deeply.
 
     NaN and infinities, which some programs write, become None as in JavaScript.
     """

@@ -7,7 +7,7 @@ RFDs; the classes carry facts only and know neither the protocol version nor who
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from canopy_shared.unset import UNSET, Unset
 from canopy_shared.work_updates import (
@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from canopy_shared.content import ContentBlock, Location, Meta, ToolCallContent
-
-ToolKind = Literal[
-    "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"
-]
-ToolStatus = Literal["pending", "in_progress", "completed", "failed"]
 
 
 @dataclass(frozen=True, slots=True)

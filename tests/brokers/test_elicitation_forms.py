@@ -260,13 +260,6 @@ def test_what_an_mcp_server_hears(answer: Any, response: dict[str, Any]) -> None
     assert elicitation.mcp_answer(ElicitationAnswer.parse(answer)).response == response
 
 
-def test_a_completed_page_is_passed_on_to_clients_that_open_pages() -> None:
-    frame = {"subtype": "elicitation_complete", "elicitation_id": "e1"}
-    assert elicitation.completed(frame, URL) == {"elicitationId": "e1"}
-    assert elicitation.completed(frame, FORM) is None
-    assert elicitation.completed({}, URL) is None
-
-
 # --- dialogs ------------------------------------------------------------------------------------
 
 REFUSED = {

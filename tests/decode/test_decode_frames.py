@@ -44,7 +44,7 @@ FRAMES: dict[str, tuple[dict[str, Any], list[e.Event]]] = {
             model="claude-opus-5-5",
             permissionMode="plan",
         ),
-        [e.CliInit(frozenset({"msg_lifecycle_v1"}), ("doctor",), "claude-opus-5-5", "plan")],
+        [e.CliInit(frozenset({"msg_lifecycle_v1"}), "claude-opus-5-5", "plan")],
     ),
     "state": (system("session_state_changed", state="idle"), [e.StateChanged("idle")]),
     "requesting": (
@@ -180,7 +180,7 @@ FRAMES: dict[str, tuple[dict[str, Any], list[e.Event]]] = {
         system(
             "task_progress", **STARTED, description="Reading", last_tool_name="Read", usage={"n": 1}
         ),
-        [e.TaskProgressed(AGENT, RUN, LAUNCH, "Reading", None, "Read", {"n": 1})],
+        [e.TaskProgressed(AGENT, RUN, LAUNCH, "Reading", None, {"n": 1})],
     ),
     "task updated": (
         system("task_updated", task_id=AGENT, run_id=RUN, patch={"status": "killed"}),

@@ -7,7 +7,6 @@ they are started again, are behind ``renew``.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from canopy_shared.outbound import Outbound
     from canopy_shared.requests import AuthenticateParams
 
-log = logging.getLogger(__name__)
 
 Json = Mapping[str, Any]
 

@@ -7,7 +7,7 @@ It compares and words identities and starts nothing. Fields are those of the CLI
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -24,7 +24,6 @@ _PROVIDERS: Final = {
     "gateway": "Cloud gateway",
 }
 _KEY_METHODS: Final = {"api_key": "", "api_key_helper": "apiKeyHelper"}
-_ENVIRONMENT_TOKEN: Final = "CLAUDE_CODE_OAUTH_TOKEN"
 _BEARER_TOKEN: Final = "ANTHROPIC_AUTH_TOKEN"
 _BASE_URL: Final = "ANTHROPIC_BASE_URL"
 _OWN_HOST: Final = "api.anthropic.com"
@@ -176,8 +175,3 @@ def _host(url: str) -> str | None:
 def _text(source: Json, key: str) -> str | None:
     value = source.get(key)
     return value if isinstance(value, str) and value else None
-
-
-def without_account(identity: Identity) -> Identity:
-    """The same identity with nothing personal in it, for logs."""
-    return replace(identity, account=None)

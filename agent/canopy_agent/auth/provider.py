@@ -17,8 +17,6 @@ from canopy_shared.errors import invalid_params
 from canopy_shared.ext import claude
 from canopy_shared.params import Params
 
-Json = Mapping[str, Any]
-
 PROVIDER_ID: Final = "main"
 ANTHROPIC: Final = "anthropic"
 BEDROCK: Final = "bedrock"

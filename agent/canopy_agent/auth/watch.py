@@ -6,13 +6,10 @@ It reads when asked and remembers; who asks, and where reports come from, is not
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from canopy_agent.auth.identity import LOGGED_OUT, Identity, enriched, of_account, of_report
-
-log = logging.getLogger(__name__)
 
 Json = Mapping[str, Any]
 Read = Callable[[str | None], Awaitable[Json | None]]

@@ -257,11 +257,3 @@ def mcp_answer(answer: ElicitationAnswer) -> ControlResult:
 def mcp_cancel() -> ControlResult:
     """The answer when the user did not decide: no support, an error of the client, a withdrawal."""
     return ControlResult({"action": "cancel"})
-
-
-def completed(frame: Json, profile: ClientProfile) -> dict[str, Any] | None:
-    """Parameters of ``elicitation/complete`` for the CLI's ``elicitation_complete`` message."""
-    id_ = frame.get("elicitation_id")
-    if not profile.elicitation_url or not isinstance(id_, str) or not id_:
-        return None
-    return {"elicitationId": id_}

@@ -127,7 +127,6 @@ def _init(decoder: Decoder, frame: Json) -> Events:
     return [
         e.CliInit(
             frozenset(texts(frame.get("capabilities"))),
-            texts(frame.get("terminal_slash_commands")),
             text(frame.get("model")),
             text(frame.get("permissionMode")),
         )

@@ -50,7 +50,6 @@ def task_progress(frame: Json) -> Events:
             ident(frame.get("tool_use_id")),
             text(frame.get("description")),
             text(frame.get("summary")),
-            text(frame.get("last_tool_name")),
             section(frame.get("usage")) or None,
         )
     ]

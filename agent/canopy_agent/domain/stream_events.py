@@ -18,7 +18,6 @@ class CliInit:
     """``system/init``, which the CLI sends at the start of every turn."""
 
     capabilities: frozenset[str] = frozenset()
-    terminal_commands: tuple[str, ...] = ()
     model: str | None = None
     mode: str | None = None
 

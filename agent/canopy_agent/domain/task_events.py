@@ -62,7 +62,6 @@ class TaskProgressed:
     tool_use_id: str | None = None
     description: str | None = None
     summary: str | None = None
-    last_tool: str | None = None
     usage: Json | None = None
 
 

@@ -7,7 +7,6 @@ answers look is not known here.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +24,6 @@ from canopy_shared.params import Params
 if TYPE_CHECKING:
     from canopy_agent.session.opener import Session
 
-log = logging.getLogger(__name__)
 
 USAGE_PATIENCE: Final = 10.0
 

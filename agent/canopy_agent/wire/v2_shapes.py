@@ -16,8 +16,6 @@ from canopy_shared.content import Diff, PatchDiff, ToolCallContent
 from canopy_shared.unset import UNSET
 from canopy_shared.updates import Command, Plan, PlanDocument
 
-Json = Mapping[str, Any]
-
 PLAN_ID = "plan"
 
 

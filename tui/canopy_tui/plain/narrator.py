@@ -50,7 +50,6 @@ _STOPS = {
     "disconnected": "turn cut off: the agent is gone",
 }
 _ORIGINS = {"task-notification": "a background task reported"}
-_STEPS = {"completed": "[x]", "in_progress": "[-]"}
 _PREFIXES = {Role.THOUGHT: "thought: ", Role.PARENT: "task: ", Role.USER: "told: "}
 
 

@@ -29,11 +29,6 @@ class Key:
     fixed: str = ""
     """Why it cannot be another key."""
 
-    @property
-    def own_action(self) -> str:
-        """The action without the name of who has it."""
-        return self.action.rpartition(".")[2]
-
 
 @dataclass(frozen=True, slots=True)
 class Group:
