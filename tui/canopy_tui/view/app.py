@@ -160,6 +160,8 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
         match event:
             case events.Key() | events.Paste() if not event.is_forwarded and self.desk.takes(event):
                 return
+            case events.Key() if not event.is_forwarded and self.takes_for_selection(event.key):
+                return
         await super().on_event(event)
 
     def _ring(self, words: str) -> None:

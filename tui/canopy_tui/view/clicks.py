@@ -23,7 +23,9 @@ def clickable(action: str, *parameters: Any) -> Style:
 
 
 class Clickable(Widget):
-    """A widget whose drawn parts may be :func:`clickable`."""
+    """A widget whose drawn parts may be :func:`clickable`; not text to copy."""
+
+    ALLOW_SELECT = False
 
     async def on_click(self, event: events.Click) -> None:
         """Run the action under the pointer."""

@@ -21,6 +21,7 @@ from canopy_tui.view.blocks.tool_words import exit_code_of
 from canopy_tui.view.keymap import everywhere, filled
 from canopy_tui.view.keys import DETAIL
 from canopy_tui.view.transcript import TranscriptView
+from canopy_tui.view.transcript_selection import SelectsWithin
 
 if TYPE_CHECKING:
     from textual import events
@@ -36,7 +37,7 @@ _BESIDE = 110
 """Columns from which on changes are first shown side by side."""
 
 
-class DetailScreen(ModalScreen[None]):
+class DetailScreen(SelectsWithin[None], ModalScreen[None]):
     """``d`` shows changes side by side or below each other; the keys of a transcript work too."""
 
     DEFAULT_CSS = """

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Static
 
 from canopy_tui.model import background, tree
@@ -30,6 +29,7 @@ from canopy_tui.view.load_banner import LoadBanner
 from canopy_tui.view.session_tree import SessionTree
 from canopy_tui.view.start_view import StartView
 from canopy_tui.view.transcript import TranscriptView
+from canopy_tui.view.transcript_selection import SelectsWithin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -57,7 +57,7 @@ _WIDTHS = [
 _HEIGHTS = [(0, "-flat"), (MINIMUM[1], "-low"), (20, "-high")]
 
 
-class MainScreen(Screen[None]):
+class MainScreen(SelectsWithin[None]):
     """``show`` follows the pane in view, ``update`` what changed in the state."""
 
     HORIZONTAL_BREAKPOINTS = _WIDTHS

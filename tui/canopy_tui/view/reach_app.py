@@ -13,6 +13,7 @@ from textual import work
 
 from canopy_tui.model.sanitize import clipped, encodable, visible
 from canopy_tui.view.confirm import ConfirmScreen
+from canopy_tui.view.keymap import is_key
 from canopy_tui.view.stop_app import StopApp
 
 if TYPE_CHECKING:
@@ -45,6 +46,20 @@ class ReachApp(StopApp):
             self._copy(encodable(text))
         else:
             self.tell("There is nothing to copy here.", 2.0)
+
+    def takes_for_selection(self, key: str) -> bool:
+        """Whether a key is about what is selected with the mouse, on any screen: Ctrl+C copies it,
+        Esc takes the selection away. Screens would do something else first.
+        """
+        copies = is_key("interrupt", key) or is_key("copy", key)
+        if not (copies or is_key("stop", key)) or not self.screen.selections:
+            return False
+        selected = self.screen.get_selected_text()
+        if selected and copies:
+            self.copy(selected)
+        elif selected:
+            self.screen.clear_selection()
+        return bool(selected)
 
     def copy_to_clipboard(self, text: str) -> None:
         """By the terminal. Textual would fail on what UTF-8 cannot hold."""

@@ -43,6 +43,7 @@ _REMEMBERED = 1000
 class SessionTree(ScrollView, can_focus=True):
     """Rows with a cursor. Enter or a click opens; left and right fold."""
 
+    ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = TREE.bindings()
     COMPONENT_CLASSES: ClassVar[set[str]] = {"tree--cursor", "tree--open", "tree--guide"}
 

@@ -17,6 +17,7 @@ from canopy_tui.view.finding import found_place
 from canopy_tui.view.keys import TRANSCRIPT
 from canopy_tui.view.markdown_inline import LINK
 from canopy_tui.view.transcript_acts import TranscriptActs
+from canopy_tui.view.transcript_selection import selection_around
 
 if TYPE_CHECKING:
     from textual import events
@@ -91,6 +92,8 @@ class TranscriptView(TranscriptActs, can_focus=True):
     def show(self, session: str, state: ClientState, at: int | None = None) -> None:
         """Show the session, where and how it was left, or with the entry ``at`` on top."""
         self._cursor, self._seen = None, None
+        if self.text_selection is not None:
+            self.screen.clear_selection()  # it is of another text
         super().show(session, state, at)
 
     def marked(self) -> int | None:
@@ -270,7 +273,10 @@ class TranscriptView(TranscriptActs, can_focus=True):
         self.paint()
 
     def on_click(self, event: events.Click) -> None:
-        """Open a card, toggle a tool call, follow a link, or put the cursor there."""
+        """Open a card, toggle a tool call, follow a link, or put the cursor there. Two clicks on
+        text select a word, three its line.
+        """
+        event.prevent_default()  # Textual's two clicks select all of a widget, its three the pane
         offset = event.get_content_offset(self)
         if offset is None or self.text_selection is not None or self.viewport is None:
             return
@@ -284,12 +290,20 @@ class TranscriptView(TranscriptActs, can_focus=True):
         if link := event.style.meta.get(LINK):
             self.post_message(self.OpenLink(str(link)))
         elif event.chain > 1:
-            pass  # the first click of a double one has done it
+            if not row.hit:  # the first click of a double one has done it
+                self._select_around(event)
         elif row.hit == "toggle":
             self.action_expand()
         elif row.hit in ("open", "action"):
             self.action_open()
         self.paint()
+
+    def _select_around(self, event: events.Click) -> None:
+        screen = self.screen
+        _, at = screen.get_widget_and_offset_at(event.screen_x, event.screen_y)
+        chosen = selection_around(self, at, event.chain) if at is not None else None
+        if chosen is not None:
+            screen.selections = {self: chosen}
 
 
 def _leads_to(entry: AnyEntry) -> Message | None:

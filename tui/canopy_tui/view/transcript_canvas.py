@@ -286,10 +286,19 @@ class TranscriptCanvas(ScrollView):
         for match in wanted.finditer(row.text, row.gutter) if wanted is not None else ():
             row = highlighted(row, *match.span(), ink.pill)
         if span is not None:
-            selected = self.screen.get_component_rich_style("screen--selection")
-            row = highlighted(row, *span, selected)
+            row = highlighted(row, *span, self._selected)
         parts = strip_of(cursor, 1, (0, line)), strip_of(row, width - 2, (0, line)), Strip.blank(1)
         return Strip.join(parts).apply_style(base)
+
+    @property
+    def _selected(self) -> Style:
+        """How what is selected looks. A theme may have no colour for its letters, which is not
+        the colour that they get then: that of the ground.
+        """
+        from rich.style import Style
+
+        style = self.screen.get_component_rich_style("screen--selection")
+        return Style(bgcolor=style.bgcolor) if style.color == style.bgcolor else style
 
     def _notice_below(self, viewport: Viewport, strip: Strip, width: int) -> Strip:
         """The last line with a note on its right that there is more below."""

@@ -1,0 +1,103 @@
+"""What a person does with the mouse: text is selected, beyond the edges too, and copied."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from canopy_tui.model.intents import SendPrompt
+from canopy_tui.view.transcript_selection import line_of
+from tui_app.playing import SMALLEST_WIDE, Play, playing
+from tui_app.stage import ROOT
+
+if TYPE_CHECKING:
+    from canopy_tui.view.transcript import TranscriptView
+
+
+def row_with(play: Play, text: str) -> int:
+    """The row of the transcript on which ``text`` is."""
+    return next(at for at, line in enumerate(play.lines) if text in line) - top(play)
+
+
+def top(play: Play) -> int:
+    """The first row of the transcript on the screen."""
+    return play.app.main.transcript.region.y
+
+
+def selected(play: Play) -> str:
+    """What Ctrl+C would copy."""
+    return play.screen.get_selected_text() or ""
+
+
+async def drag(play: Play, start: tuple[int, int], *way: tuple[int, int]) -> TranscriptView:
+    """Press, and move on; the button is not let go."""
+    view = play.app.main.transcript
+    await play.pilot.mouse_down(view, offset=start)
+    for place in way:
+        await play.pilot.hover(view, offset=place)
+    return view
+
+
+async def test_a_selection_stays_in_its_transcript_and_scrolls_beyond_the_edges() -> None:
+    copied: list[str] = []
+    async with playing(SMALLEST_WIDE) as play:
+        play.app.copy = copied.append  # type: ignore[method-assign]
+        play.stage.act(SendPrompt(ROOT, "say it"))
+        play.stage.say("\n\n".join(f"line {number} 日本 /a/b.py:3." for number in range(16)))
+        play.stage.spawn("kid", "scout", task="look")
+        await play.shows("line 15")
+        row = row_with(play, "line 15")
+        # Letters keep their colour on the ground of what is selected.
+        view = await drag(play, (3, row), (13, row))
+        await play.settle()
+        assert selected(play) == "line 15 日本"
+        cells = [part for part in view.render_line(row) if "line 15" in part.text]
+        assert all(part.style and part.style.color != part.style.bgcolor for part in cells)
+        await play.pilot.mouse_up(view, offset=(13, row))
+        await play.press("ctrl+c")
+        assert copied == ["line 15 日本"]
+        await play.press("escape")
+        assert not play.screen.selections
+        assert play.app.shows_main
+
+        # Up beyond the edge, over what lies there, until the start comes into view.
+        view = await drag(play, (13, row), (13, 3), (4, -1))
+        await play.until(lambda: view.scroll_y == 0, "the first line")
+        play.stage.say("\n\nwhat came meanwhile")
+        await play.until(lambda: selected(play).startswith("say it\n\nline 0 "), "all up to there")
+        assert list(play.screen.selections) == [view]
+        assert selected(play).endswith("line 15 日本")
+        # And down again: the pointer rests, and the selection goes on.
+        await play.pilot.hover(view, offset=(20, view.size.height + 1))
+        await play.until(lambda: "meanwhile" in play.text, "the last line")
+        await play.until(lambda: "came meanwhile" in selected(play), "it in the selection")
+        assert selected(play).startswith("本 /a/b.py:3.\n\nwhat came")
+        await play.pilot.mouse_up(view, offset=(20, 3))
+        # What is selected is of this transcript.
+        await play.press("alt+down")
+        await play.until(lambda: play.app.open_session == "kid", "the child")
+        assert not play.screen.selections
+        await play.press("ctrl+c")
+        assert len(copied) == 1
+
+
+async def test_two_clicks_take_a_word_and_three_its_line() -> None:
+    async with playing(SMALLEST_WIDE) as play:
+        words = "see src/till/prices.py:40, " + "and then more of it " * 12
+        play.stage.act(SendPrompt(ROOT, "say it"))
+        play.stage.say(f"{words.strip()}.\n\nnot this")
+        await play.shows("not this")
+        view, row = play.app.main.transcript, row_with(play, "see src")
+        await play.pilot.click(view, offset=(12, row), times=2)
+        await play.settle()
+        assert selected(play) == "src/till/prices.py:40"
+        await play.pilot.click(view, offset=(30, row + 1))
+        await play.pilot.click(view, offset=(12, row + 1), times=3)
+        await play.settle()
+        assert selected(play) == f"{words.strip()}."
+        (place,) = [place for place, found in view.viewport.shown if "see src" in found.text]
+        assert play.screen.selections[view].start.y == line_of(place)
+        # Below the last line and between entries there is no word, and nothing else is taken.
+        await play.pilot.click(view, offset=(12, view.size.height - 1))
+        await play.pilot.click(view, offset=(60, view.size.height - 1), times=2)
+        await play.settle()
+        assert not selected(play)
