@@ -22,7 +22,7 @@ from canopy_tui.model.efforts import rows_of
 from canopy_tui.model.entries import ChangesEntry
 from canopy_tui.model.glyphs import UNICODE
 from canopy_tui.model.intents import SendPrompt
-from canopy_tui.view import keys
+from canopy_tui.view import caret_keys, keys
 from canopy_tui.view.clicks import ACTION
 from canopy_tui.view.history_screen import HistoryScreen
 from canopy_tui.view.keys import Group, Key
@@ -38,13 +38,18 @@ from tui_app.stage import ROOT
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-ALL = {name: group for name, group in vars(keys).items() if isinstance(group, Group)}
+ALL = {
+    name: group
+    for name, group in (vars(keys) | vars(caret_keys)).items()
+    if isinstance(group, Group)
+}
 ELSEWHERE = {
     "ANSWERS": "no bindings: test_requests gives each of them",
     "USAGE": "read by the page in view: test_controls presses them",
     "SERVERS": "read by the page in view: test_controls presses them",
     "PLAYBACK": "of another app: replay/test_replay_app, and below",
     "INSPECTION": "of another app: inspect_sessions/test_inspect_app",
+    **dict.fromkeys(("CARET", "AREA"), "of fields of other screens: test_caret_keys"),
     **dict.fromkeys(
         (
             *("FIND", "HELP", "PALETTE", "PALETTE_LINE", "COMPLETION", "PREVIEW", "DETAIL"),

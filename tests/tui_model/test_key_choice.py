@@ -11,6 +11,7 @@ from canopy_tui.key_spelling import spelled
 from canopy_tui.view import keymap, keys
 from canopy_tui.view.key import Group
 from canopy_tui.view.key_choice import Chosen, choose
+from canopy_tui.view.key_places import PLACES
 
 
 def chosen(*lines: str) -> Chosen:
@@ -116,9 +117,9 @@ def test_the_usual_keys_do_not_clash() -> None:
 
 
 def test_every_place_is_one_of_the_places() -> None:
-    heard = {id(group) for place in keys.PLACES for group in place}
+    heard = {id(group) for place in PLACES for group in place}
     assert all(id(group) in heard for group in keys.ALL)
-    for place in keys.PLACES:
+    for place in PLACES:
         for one, other in itertools.combinations(place, 2):
             assert isinstance(one, Group)
             assert one is not other

@@ -17,16 +17,15 @@ from canopy_tui.paths import locations
 def own_settings(environment: Mapping[str, str]) -> tuple[Settings, dict[str, Any]]:
     """The person's settings, and those of them that the app is given as they are."""
     from canopy_tui.config_writing import keep_setting
-    from canopy_tui.view.key_choice import choose
     from canopy_tui.view.terminal_background import guess, may_ask
 
     folder = locations(environment).config
     settings = read_settings(folder)
-    chosen = choose(settings.keys)
+    keymap, key_notes, key_faults = _chosen(settings)
     return settings, {
         "config_file": str(folder / FILE),
-        "keymap": chosen.keymap,
-        "key_notes": tuple(chosen.notes),
+        "keymap": keymap,
+        "key_notes": key_notes,
         "theme": "" if settings.theme == AUTO else settings.theme,
         "background": guess(environment) or noted(locations(environment).cache),
         "asks_background": may_ask(environment),
@@ -35,8 +34,17 @@ def own_settings(environment: Mapping[str, str]) -> tuple[Settings, dict[str, An
         "keep_ended": partial(keep_setting, folder, "ended"),
         "opens_requests": settings.opens_requests,
         "still": settings.motion == "none",
-        "faults": (*settings.faults, *chosen.faults),
+        "faults": (*settings.faults, *key_faults),
     }
+
+
+def _chosen(settings: Settings) -> tuple[dict[str, str], tuple[str, ...], tuple[str, ...]]:
+    if not settings.keys:  # as for most, who wait for the first frame
+        return {}, (), ()
+    from canopy_tui.view.key_choice import choose
+
+    chosen = choose(settings.keys)
+    return chosen.keymap, tuple(chosen.notes), tuple(chosen.faults)
 
 
 def look_settings(environment: Mapping[str, str], encoding: str | None) -> dict[str, Any]:

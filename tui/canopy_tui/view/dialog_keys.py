@@ -269,6 +269,10 @@ LEADS_LIST = Group(
         Key("leads-open", "enter", "select", "Open it; digits too"),
         Key("leads-up", "up,k", "cursor_up", "Line above"),
         Key("leads-down", "down,j", "cursor_down", "Line below"),
+        Key("leads-page-up", "pageup", "page_up", "A page up"),
+        Key("leads-page-down", "pagedown", "page_down", "A page down"),
+        Key("leads-first", "home", "first", "First line"),
+        Key("leads-last", "end", "last", "Last line"),
     ),
 )
 LEADS = Group("Links of an entry", (Key("leads-close", "escape,q,ctrl+c", "pick(-1)", "Close"),))

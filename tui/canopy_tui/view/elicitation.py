@@ -20,7 +20,7 @@ from canopy_tui.model.state import RequestState
 from canopy_tui.view.choice_list import ChoiceList
 from canopy_tui.view.elicitation_fields import FieldRow, start_value
 from canopy_tui.view.form_fields import FormFields
-from canopy_tui.view.keymap import filled, give_ids
+from canopy_tui.view.keymap import filled, take_keys
 from canopy_tui.view.keys import BUTTON, FORM, LINK
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.markdown import literal_rows
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 def _button(words: str, id: str) -> Button:
     button = Button(Content(filled(words)), id=id, compact=True)
-    give_ids(button, BUTTON)
+    take_keys(button, BUTTON)
     return button
 
 

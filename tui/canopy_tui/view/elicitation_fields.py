@@ -24,8 +24,9 @@ from canopy_shared.elicitation_fields import (
 )
 from canopy_shared.formats import EXAMPLES
 from canopy_tui.model.sanitize import visible
+from canopy_tui.view.caret_keys import AREA, CARET
 from canopy_tui.view.choice_list import MOST_SHOWN, ChoiceList
-from canopy_tui.view.keymap import give_ids
+from canopy_tui.view.keymap import take_keys
 from canopy_tui.view.keys import LINE, SWITCH
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.strips import fitted
@@ -124,11 +125,13 @@ class FieldRow(Vertical):
             case BooleanField():
                 with Horizontal(classes="field-switch"):
                     switch = Switch(bool(start), animate=False, id=control_id)
-                    give_ids(switch, SWITCH)
+                    take_keys(switch, SWITCH)
                     yield switch
                     yield Static(_on_off(bool(start)), classes="field-word", markup=False)
             case TextField() if is_multiline(field):
-                yield TextArea(self._begins_with(multiline=True), compact=True, id=control_id)
+                area = TextArea(self._begins_with(multiline=True), compact=True, id=control_id)
+                take_keys(area, AREA)
+                yield area
             case _ if field.custom_answer_to is not None:
                 with Horizontal(classes="field-line"):
                     yield Static(foreign(field.title or "Other"), classes="field-word")
@@ -148,7 +151,7 @@ class FieldRow(Vertical):
             select_on_focus=False,
             id=self._control_id,
         )
-        give_ids(line, LINE)
+        take_keys(line, LINE, CARET)
         return line
 
     def _hint(self) -> str:

@@ -17,7 +17,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from canopy_tui.view.finding import MOST_HITS
-from canopy_tui.view.keymap import filled, name
+from canopy_tui.view.keymap import filled, name, take_keys
 from canopy_tui.view.keys import FIND
 from canopy_tui.view.strips import fitted
 
@@ -79,11 +79,15 @@ class FindPanel(Vertical):
 
     async def _furnish(self) -> None:
         """Hits above the line, so that the line does not move; keys stay in the line."""
+        from canopy_tui.view.caret_keys import CARET
+
         hits = OptionList(id="find-hits", markup=False, compact=True)
         hits.can_focus = False
+        field = Input(id="find-input", placeholder="text of this transcript", compact=True)
+        take_keys(field, CARET)
         line = Horizontal(
             Static(Content("Find"), id="find-word"),
-            Input(id="find-input", placeholder="text of this transcript", compact=True),
+            field,
             Static("", id="find-count", markup=False),
         )
         await self.mount(hits, line)

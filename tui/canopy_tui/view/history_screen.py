@@ -15,7 +15,8 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from canopy_tui.model.sanitize import clipped, visible
-from canopy_tui.view.keymap import filled
+from canopy_tui.view.caret_keys import CARET
+from canopy_tui.view.keymap import filled, take_keys
 from canopy_tui.view.keys import HISTORY
 
 if TYPE_CHECKING:
@@ -59,7 +60,9 @@ class HistoryScreen(ModalScreen[str]):
         """What to look for, what fits, and the whole of it."""
         with Vertical(id="history-frame") as frame:
             frame.border_title = Content("What you sent before")
-            yield Input(placeholder="Words it holds", id="history-words", compact=True)
+            line = Input(placeholder="Words it holds", id="history-words", compact=True)
+            take_keys(line, CARET)
+            yield line
             yield OptionList(id="history-list", markup=False, compact=True)
             with VerticalScroll(id="history-whole", can_focus=False):
                 yield Static(id="history-text", markup=False)
@@ -73,11 +76,6 @@ class HistoryScreen(ModalScreen[str]):
         """Other words."""
         event.stop()
         self._search()
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter takes what is picked."""
-        event.stop()
-        self.action_take()
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show the whole of it."""

@@ -15,6 +15,7 @@ from canopy_tui.key_spelling import KeySpellingError, Spelled, spelled
 from canopy_tui.view import keys
 from canopy_tui.view.key import NO_KEY
 from canopy_tui.view.key_names import shown
+from canopy_tui.view.key_places import PLACES
 from canopy_tui.view.keymap import USUAL
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def _clashes(keymap: dict[str, str]) -> Iterator[tuple[str, str]]:
         if all(keymap.get(id) == NO_KEY for id in one_of):
             left = [id for id in one_of if id != max(one_of, key=order.index)]
             yield max(one_of, key=order.index), f"it or {left[0]} needs a key"
-    for place in keys.PLACES:
+    for place in PLACES:
         for key, one, other in _on_one_key(place, keymap):
             changed = [id for id in (one, other) if key in keymap.get(id, "").split(",")]
             loser = max(changed, key=order.index)

@@ -89,10 +89,20 @@ def everywhere(*ids: str) -> list[BindingType]:
     ]
 
 
-def give_ids(widget: Widget, group: Group) -> None:
-    """Have the keys that ``widget`` brings along for these actions follow the map too."""
-    from textual.binding import BindingsMap
+def take_keys(widget: Widget, *groups: Group) -> None:
+    """Have ``widget`` hear these keys, as the person has them, and none that it brings along.
 
-    own = BindingsMap(group.bindings())
-    bindings = widget._bindings.key_to_bindings
-    widget._bindings.key_to_bindings = {**bindings, **own.key_to_bindings}
+    Where two groups have a key it is the first one's. The keys have no ids: what Textual 8.2.8 does
+    with a key map takes a key from every action that is on it, not only from the one that moves.
+    """
+    from textual.binding import Binding, BindingsMap
+
+    heard: dict[str, list[Binding]] = {}
+    for group in groups:
+        own = [
+            Binding(keys_of(key.id), key.action, key.label, show=False, priority=key.first)
+            for key in group.keys
+            if key.action
+        ]
+        heard = {**BindingsMap(own).key_to_bindings, **heard}
+    widget._bindings = BindingsMap.from_keys(heard)

@@ -95,7 +95,7 @@ COMPOSER = Group(
 )
 
 EDITING = Group(
-    "Message: caret and selection",
+    "Fields to write in: caret and selection",
     (
         Key("edit-left", "left", "cursor_left", "Left"),
         Key("edit-right", "right", "cursor_right", "Right; take what the agent suggests"),
@@ -312,31 +312,10 @@ READ_ONLY = (
     PALETTE_LINE,
     PALETTE,
     HELP,
+    EDITING,
 )
 """The same where nothing can be written."""
 ALL = (*GROUPS, PLAYBACK, INSPECTION, TIMELINE)
-
-_APART = (*ON_MAIN, PREVIEW, CHOICES, BUTTON, SWITCH, REASON, LEADS_LIST, PALETTE_LINE)
-PLACES: tuple[tuple[Group, ...], ...] = (
-    (*MAIN, COMPOSER, EDITING),
-    *((*MAIN, group) for group in ON_MAIN if group not in (COMPOSER, EDITING)),
-    (*MAIN, TRANSCRIPT, PLAYBACK),
-    (*MAIN, TRANSCRIPT, INSPECTION),
-    *((group,) for group in ALL if group not in _APART and group not in MAIN),
-    (PERMISSION, ANSWERS, PREVIEW),
-    (PERMISSION, REASON),
-    *((FORM, group) for group in (CHOICES, BUTTON, SWITCH)),
-    (LINK, BUTTON),
-    (LEADS, LEADS_LIST),
-    (PALETTE, PALETTE_LINE),
-    *((group, PREVIEW) for group in (TASK, REVIEW)),
-    (DETAIL, TRANSCRIPT),
-    (CONTROLS, USAGE),
-    (CONTROLS, SERVERS),
-)
-"""Groups whose keys are heard at the same time: a key has one meaning in each place. What comes
-before everything is heard in all of them.
-"""
 
 
 def commands(groups: Iterable[Group] = GROUPS) -> list[Key]:

@@ -12,7 +12,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from canopy_tui.model.sanitize import clipped
-from canopy_tui.view.keymap import filled, give_ids
+from canopy_tui.view.keymap import filled, take_keys
 from canopy_tui.view.keys import LEADS, LEADS_LIST
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class LeadsScreen(ModalScreen[int]):
             for number, label in enumerate(self._labels, 1)
         ]
         options = OptionList(*rows, markup=False, compact=True)
-        give_ids(options, LEADS_LIST)
+        take_keys(options, LEADS_LIST)
         frame = Vertical(options)
         frame.border_title = Content(self._title)
         frame.border_subtitle = Content(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.command import CommandInput, CommandPalette
 
-from canopy_tui.view.keymap import give_ids
+from canopy_tui.view.caret_keys import CARET
+from canopy_tui.view.keymap import take_keys
 from canopy_tui.view.keys import PALETTE, PALETTE_LINE
 
 if TYPE_CHECKING:
@@ -22,5 +23,5 @@ class Palette(CommandPalette, inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = PALETTE.bindings()
 
     def on_mount(self) -> None:
-        """Give Enter a name."""
-        give_ids(self.query_one(CommandInput), PALETTE_LINE)
+        """Give the keys of the line their names."""
+        take_keys(self.query_one(CommandInput), PALETTE_LINE, CARET)

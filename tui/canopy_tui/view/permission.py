@@ -20,8 +20,9 @@ from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import RequestState
 from canopy_tui.view.answers import Answer, Answers
 from canopy_tui.view.blocks.tool_words import told_title
+from canopy_tui.view.caret_keys import CARET
 from canopy_tui.view.diff_split import LEAST
-from canopy_tui.view.keymap import filled, give_ids, name
+from canopy_tui.view.keymap import filled, name, take_keys
 from canopy_tui.view.keys import PERMISSION, REASON
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.permission_answers import alike_answer, permission_answers
@@ -93,7 +94,7 @@ class PermissionPane(Vertical):
         yield Answers(self._offered())
         words = "What should it do instead? {permission-send-reason} rejects · "
         line = Input(id="tell", placeholder=filled(words + "{permission-later} goes back"))
-        give_ids(line, REASON)
+        take_keys(line, REASON, CARET)
         yield line
 
     def on_mount(self) -> None:

@@ -19,9 +19,10 @@ from canopy_tui.model.catalogue import ALL, UNARCHIVED, ListedSession, Query, fo
 from canopy_tui.model.intents import ArchiveSession, DeleteSession, ListSessions, RenameSession
 from canopy_tui.model.sanitize import clipped, visible
 from canopy_tui.model.words import model_name
+from canopy_tui.view.caret_keys import CARET
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.header import home_short
-from canopy_tui.view.keymap import everywhere, filled
+from canopy_tui.view.keymap import everywhere, filled, take_keys
 from canopy_tui.view.keys import SESSIONS
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.once import once
@@ -59,7 +60,9 @@ _NEEDS = {
 class SearchLine(Input):
     """The field that keeps the focus; keys that mean something here do not reach its editing."""
 
-    BINDINGS: ClassVar[list[BindingType]] = SESSIONS.bindings()
+    def __init__(self) -> None:
+        super().__init__(placeholder=_SEARCH, id="find")
+        take_keys(self, SESSIONS, CARET)
 
 
 class SessionPicker(ModalScreen[None]):
@@ -105,7 +108,7 @@ class SessionPicker(ModalScreen[None]):
         """Search above list and preview above keys."""
         frame = Vertical(id="session-frame")
         with frame:
-            yield SearchLine(placeholder=_SEARCH, id="find")
+            yield SearchLine()
             with Horizontal(id="session-middle"):
                 yield SessionList(self._glyphs, self._now)
                 with VerticalScroll(id="session-preview", can_focus=False):

@@ -9,6 +9,7 @@ import os
 from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
+from textual.widgets import Input, TextArea
 
 from canopy_tui.model.sanitize import clipped, visible
 from canopy_tui.view.keymap import filled
@@ -58,9 +59,19 @@ class WriteApp(StopApp):
         self.main.composer.say_now()
 
     def action_paste_clipboard(self) -> None:
-        """Paste what is on the clipboard, a picture too."""
-        paste = self.main.composer.attaching.paste_clipboard(self.clipboard)
+        """Paste what is on the clipboard, into the message a picture too."""
+        composer, field = self.main.composer, self.focused
+        if isinstance(field, Input | TextArea) and field is not composer.area:
+            paste = self._paste_into(field)
+        else:
+            paste = composer.attaching.paste_clipboard(self.clipboard)
         self.run_worker(paste, group="clipboard", exclusive=True, exit_on_error=False)
+
+    async def _paste_into(self, field: Input | TextArea) -> None:
+        from canopy_tui.view.pasting import paste_into
+
+        if why := await paste_into(field, self.around.environment, self.clipboard):
+            self.say(why, 8.0)
 
     def action_search_history(self) -> None:
         """Look for something that was sent before."""
