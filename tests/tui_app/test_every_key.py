@@ -152,6 +152,11 @@ async def in_tree(play: Play) -> None:
     play.app.main.agents.focus()
 
 
+async def in_tree_name(play: Play) -> None:
+    await play.app.action_name_agents()
+    await play.write("fix")
+
+
 async def in_background(play: Play) -> None:
     play.app.main.background.focus()
 
@@ -231,6 +236,7 @@ PLACES: dict[str, Callable[[Play], Awaitable[None]]] = {
     "EDITING": in_message,
     "TRANSCRIPT": in_transcript,
     "TREE": in_tree,
+    "TREE_NAME": in_tree_name,
     "BACKGROUND": in_background,
     "TASK": in_task,
     "REVIEW": in_review,

@@ -291,7 +291,7 @@ async def test_the_last_line_names_the_keys_of_what_has_the_focus() -> None:
         await family(play)
         assert "stop it" not in play.lines[-1]
         await play.press("ctrl+t", "down")
-        await play.shows("Enter open  x stop it  Ctrl+Y filter  e ended  Esc back  F1 more")
+        await play.shows("Enter open  x stop it  Ctrl+Y filter  / name  e ended  Esc back  F1 more")
         await play.pilot.click("#footer", offset=(play.lines[-1].index("stop it"), 0))
         await play.shows("Stop explore only?")
         await play.press("n", "escape")

@@ -5,12 +5,13 @@ Nothing here changes anything, and nothing here knows how a tree is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from canopy_tui.model.background import TURN
+from canopy_tui.model.names import name_of
 from canopy_tui.model.state import Phase
 
 if TYPE_CHECKING:
@@ -90,19 +91,39 @@ def kept(state: ClientState, wanted: Filter) -> frozenset[str] | None:
     if wanted is Filter.ALL:
         return None
     asking = {request.session for request in state.waiting()}
+    fits: dict[Filter, Callable[[SessionView], bool]] = {
+        Filter.NEEDS_YOU: lambda view: view.id in asking or view.requires_action,
+        Filter.WORKING: lambda view: view.phase is Phase.RUNNING,
+        Filter.DONE: lambda view: view.parent is not None and view.phase.ended,
+        Filter.FAILED: lambda view: view.phase in (Phase.FAILED, Phase.DISCONNECTED),
+    }
+    return with_those_above(
+        state, (view.id for view in state.sessions.values() if fits[wanted](view))
+    )
+
+
+def called(state: ClientState, words: str) -> frozenset[str] | None:
+    """The sessions whose names have all of ``words`` in them, upper or lower case; None when there
+    are no words.
+    """
+    parts = words.casefold().split()
+    if not parts:
+        return None
+    return frozenset(
+        view.id
+        for view in state.sessions.values()
+        if all(part in name_of(state, view).casefold() for part in parts)
+    )
+
+
+def with_those_above(state: ClientState, sessions: Iterable[str]) -> frozenset[str]:
+    """``sessions`` and every session above one of them."""
     found: set[str] = set()
-    for view in state.sessions.values():
-        fits = {
-            Filter.NEEDS_YOU: view.id in asking or view.requires_action,
-            Filter.WORKING: view.phase is Phase.RUNNING,
-            Filter.DONE: view.parent is not None and view.phase.ended,
-            Filter.FAILED: view.phase in (Phase.FAILED, Phase.DISCONNECTED),
-        }[wanted]
-        while fits and view.id not in found:
+    for session in sessions:
+        view: SessionView | None = state.sessions[session]
+        while view is not None and view.id not in found:
             found.add(view.id)
-            if view.parent is None:
-                break
-            view = state.sessions[view.parent]
+            view = state.sessions.get(view.parent or "")
     return frozenset(found)
 
 

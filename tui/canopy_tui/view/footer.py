@@ -17,7 +17,7 @@ from canopy_tui.model.sanitize import clipped, visible
 from canopy_tui.model.words import money
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.keymap import NAMELESS, brief, filled, keys_of, name
-from canopy_tui.view.keys import BACKGROUND, FOLLOWED, TRANSCRIPT, TREE, shown
+from canopy_tui.view.keys import BACKGROUND, FOLLOWED, TRANSCRIPT, TREE, TREE_NAME, shown
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -54,6 +54,7 @@ _KEYS_OF = {
     "tasks": BACKGROUND,
     "transcript": TRANSCRIPT,
     "followed-file": FOLLOWED,
+    "name-input": TREE_NAME,
 }
 """By the id of the widget that has the focus: the keys that work only there."""
 
@@ -86,7 +87,7 @@ def _of_place(place: str | None) -> list[Hint]:
     listed = [
         Hint(name(key.id), key.hint, key.action, in_place=True) for key in group.keys if key.hint
     ]
-    back = [] if group is TRANSCRIPT else [Hint(name("stop"), "back", "app.step_back")]
+    back = [] if group in (TRANSCRIPT, TREE_NAME) else [Hint(name("stop"), "back", "app.step_back")]
     return [*listed, *back, Hint(brief("help"), "more", "app.show_keys")]
 
 
@@ -177,7 +178,10 @@ class FooterLine(Clickable):
 
     async def action_in_place(self, action: str) -> None:
         """A key of the part that has the focus was clicked."""
-        await self.app.run_action(action, default_namespace=self.screen.focused)
+        focused = self.screen.focused
+        around = focused.ancestors_with_self if focused is not None else ()
+        owner = (one for one in around if hasattr(one, f"action_{action.partition('(')[0]}"))
+        await self.app.run_action(action, default_namespace=next(owner, focused))
 
     def show(self, session: str | None) -> None:
         """Follow the pane in view."""

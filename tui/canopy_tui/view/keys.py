@@ -226,6 +226,14 @@ TREE = Group(
             hint="filter",
         ),
         Key(
+            "tree-name",
+            "slash",
+            "app.name_agents",
+            "Filter agents by name",
+            True,
+            hint="name",
+        ),
+        Key(
             "tree-ended",
             "e",
             "app.toggle_ended",
@@ -234,6 +242,16 @@ TREE = Group(
             hint="ended",
         ),
         Key("tree-seen", "s", "app.all_seen", "Take everything new as seen", True),
+    ),
+)
+
+TREE_NAME = Group(
+    "Name of an agent, while you write it ({tree-name} in the tree)",
+    (
+        Key("tree-name-up", "up", "move(-1)", "Row above"),
+        Key("tree-name-down", "down", "move(1)", "Row below"),
+        Key("tree-name-open", "enter", "take", "Open the transcript", hint="open"),
+        Key("tree-name-drop", "escape,ctrl+c", "drop", "Show all agents again", hint="all"),
     ),
 )
 
@@ -261,7 +279,9 @@ LEADS, LEADS_LIST, LINE = dialogs.LEADS, dialogs.LEADS_LIST, dialogs.LINE
 PLAYBACK, INSPECTION, TIMELINE = dialogs.PLAYBACK, dialogs.INSPECTION, dialogs.TIMELINE
 
 MAIN = (EVERYWHERE, SLOTS)
-ON_MAIN = (COMPOSER, EDITING, COMPLETION, TRANSCRIPT, FOLLOWED, FIND, TREE, BACKGROUND)
+ON_MAIN = (
+    *(COMPOSER, EDITING, COMPLETION, TRANSCRIPT, FOLLOWED, FIND, TREE, TREE_NAME, BACKGROUND),
+)
 GROUPS = (
     *MAIN,
     COMPOSER,
@@ -271,6 +291,7 @@ GROUPS = (
     TRANSCRIPT,
     FOLLOWED,
     TREE,
+    TREE_NAME,
     BACKGROUND,
     SESSIONS,
     PERMISSION,
@@ -305,6 +326,7 @@ READ_ONLY = (
     TRANSCRIPT,
     FIND,
     TREE,
+    TREE_NAME,
     DETAIL,
     LEADS_LIST,
     LEADS,

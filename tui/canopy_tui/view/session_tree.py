@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from textual.style import Style
 
     from canopy_tui.model.state import ClientState, SessionView
+    from canopy_tui.view.name_line import NameLine
 
 _SLOTS = 10
 _REMEMBERED = 1000
@@ -97,6 +98,11 @@ class SessionTree(ScrollView, can_focus=True):
         self.hides_ended = hides_ended
         """Agents that are over are left out while all are shown."""
         self._over: frozenset[str] = frozenset()
+        self.wanted = ""
+        """The name that is searched for, as it was typed."""
+        self._called: frozenset[str] | None = None
+        self._led = False
+        self._name_line: NameLine | None = None
 
     # --- what is shown ----------------------------------------------------------------------
 
@@ -106,8 +112,12 @@ class SessionTree(ScrollView, can_focus=True):
         Only rows that look different are drawn again.
         """
         kept = tree.kept(self._state, self.filter)
+        self._called = called = tree.called(self._state, self.wanted)
+        if called is not None:
+            named = tree.with_those_above(self._state, called)
+            kept = named if kept is None else kept & named
         self._over = hidden = self._hidden(open_session)
-        every = tree.rows(self._state, frozenset(self._folded))
+        every = tree.rows(self._state, frozenset() if self.wanted else frozenset(self._folded))
         self._rows = [
             view for _, view in every if view.id not in hidden and (kept is None or view.id in kept)
         ]
@@ -116,6 +126,8 @@ class SessionTree(ScrollView, can_focus=True):
             self._cursor = open_session
         self._open = open_session
         self._slots = self.numbered() if self.has_focus else {}
+        if self._name_line is not None:
+            self._name_line.told(len(self.matches), len(self._state.sessions))
         self._resize_to(Size(self.scrollable_content_region.width, len(self._rows)))
         self._redraw()
 
@@ -132,11 +144,15 @@ class SessionTree(ScrollView, can_focus=True):
     @property
     def marked(self) -> SessionView | None:
         """The session under the cursor while the tree is in use, else the open one."""
-        return self._state.sessions.get((self._cursor if self.has_focus else self._open) or "")
+        return self._state.sessions.get((self._cursor if self._in_use else self._open) or "")
+
+    @property
+    def _in_use(self) -> bool:
+        return self.has_focus or self._led
 
     def _hidden(self, open_session: str | None) -> frozenset[str]:
         """What is left out because it is over; never the row that the person is on."""
-        if not self.hides_ended or self.filter is not tree.Filter.ALL:
+        if not self.hides_ended or self.filter is not tree.Filter.ALL or self._called is not None:
             return frozenset()
         from canopy_tui.model.ended import over
 
@@ -167,18 +183,19 @@ class SessionTree(ScrollView, can_focus=True):
         marks = badges(self._state, view, now)
         is_open = view.id == self._open
         slot = self._slots.get(view.id, _SLOTS)
-        folded = view.id in self._folded
+        folded = view.id in self._folded and not self.wanted
         return RowLook(
             name=name_of(self._state, view),
             badges=marks,
             word=word_of(view, marks),
             time=time_of(view, now),
-            faded=view.phase in (Phase.DONE, Phase.CANCELLED),
+            faded=view.phase in (Phase.DONE, Phase.CANCELLED)
+            or (self._called is not None and view.id not in self._called),
             lead=self._bar if is_open else str(slot) if slot < _SLOTS else " ",
             guides=guides(self._lasts(view), self._glyphs),
             hidden=sum(1 for _ in tree.below(self._state, view.id)) if folded else 0,
             is_open=is_open,
-            has_cursor=view.id == self._cursor and self.has_focus,
+            has_cursor=view.id == self._cursor and self._in_use,
         )
 
     @property
@@ -281,6 +298,44 @@ class SessionTree(ScrollView, can_focus=True):
         self.show(self._open)
         self.post_message(self.Filtered())
 
+    # --- by name ------------------------------------------------------------------------------
+
+    async def open_name_line(self) -> None:
+        """Have a name typed, above the tree."""
+        if self._name_line is None:
+            from canopy_tui.view.name_line import NameLine
+
+            self._name_line = NameLine(self)
+            await self.screen.mount(self._name_line, before=self)
+        self._name_line.open()
+
+    @property
+    def matches(self) -> list[str]:
+        """The rows that have the name, in their order."""
+        return [view.id for view in self._rows if view.id in (self._called or ())]
+
+    def want(self, name: str) -> None:
+        """Show only what is called so, with what is above it; empty shows all again."""
+        self.wanted = name.strip()
+        self.show(self._open)
+        found = self.matches
+        if found and self._cursor not in found:
+            self._put_cursor([view.id for view in self._rows].index(found[0]))
+        self.post_message(self.Moved())
+
+    def lead(self, led: bool) -> None:
+        """The cursor is moved from elsewhere, or no more."""
+        self._led = led
+        self.show(self._open)
+        self.post_message(self.Moved())
+
+    def show_all(self) -> bool:
+        """Search for no name any more; whether one was searched for."""
+        if self._name_line is None or not self.wanted:
+            return False
+        self._name_line.action_drop()
+        return True
+
     def action_slot(self) -> None:
         """The next digit is the number of a row."""
         self._awaits_slot = True
@@ -288,6 +343,9 @@ class SessionTree(ScrollView, can_focus=True):
     async def on_key(self, event: events.Key) -> None:
         """A digit that stands before a row opens it; others are text, except after ``g``."""
         if is_key("tree-slot", event.key):
+            return
+        if is_key("stop", event.key) and self.show_all():
+            event.stop()
             return
         awaited, self._awaits_slot = self._awaits_slot, False
         if not (event.character and event.character.isdecimal()):

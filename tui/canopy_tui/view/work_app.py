@@ -193,6 +193,15 @@ class WorkApp(StopApp):
         self.main.update_marks()
         self.say("Everything counts as seen." if new else "There is nothing new.")
 
+    async def action_name_agents(self) -> None:
+        """Filter the tree by a name that is typed."""
+        self.main.open_tree()
+        await self.main.agents.open_name_line()
+
+    def action_show_all_agents(self) -> None:
+        """Of every name."""
+        self.main.agents.show_all()
+
     def action_toggle_ended(self) -> None:
         """Leave ended agents out of the tree, or show them again; kept for the next start."""
         agents = self.main.agents
