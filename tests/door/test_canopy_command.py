@@ -233,6 +233,32 @@ def test_a_recording_is_a_new_file_and_made_only_when_a_door_opens(
     assert talk.stat().st_mode & 0o077 == 0
 
 
+def test_everything_that_is_started_sees_one_home(
+    doors: Doors,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    import pwd
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", "a/home")
+    assert cli.main(["--stdio"]) == 6
+    assert os.environ["HOME"] == str(tmp_path / "a" / "home")
+    monkeypatch.setenv("HOME", "")
+    assert cli.main(["--stdio"]) == 6
+    assert "HOME" not in os.environ
+
+    def nobody(_id: int) -> None:
+        raise KeyError
+
+    monkeypatch.setattr(pwd, "getpwuid", nobody)  # a number that a container was given
+    assert cli.main(["--version"]) == 0
+    capsys.readouterr()
+    assert cli.main(["--stdio"]) == 2
+    assert "set HOME to a folder" in capsys.readouterr().err
+
+
 def test_an_interrupt_is_no_traceback(
     doors: Doors, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

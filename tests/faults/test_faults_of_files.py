@@ -195,6 +195,26 @@ def test_a_note_that_cannot_be_written_into_is_told_with_its_place(tmp_path: Pat
     assert str(place) in sentence
 
 
+def test_a_full_disk_is_told_with_the_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "write", full)
+    monkeypatch.setattr(Path, "replace", full)
+    for keep in (
+        lambda unkept: PromptHistory(tmp_path, unkept).add(HERE, "text"),
+        lambda unkept: Drafts(tmp_path, unkept).keep("/project", "", Draft("text")),
+    ):
+        unkept, told = Unkept(), list[str]()
+        unkept.listen(told.append)
+        keep(unkept)
+        [sentence] = told
+        assert str(tmp_path) in sentence
+        assert os.strerror(errno.ENOSPC) in sentence
+
+
 def test_a_draft_that_is_too_large_is_told_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from canopy_shared.updates import AvailableCommandsUpdate, Command
 from canopy_tui.desktop import write_new
+from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model.own_commands import BY_NAME, OWN, Call, called, offered
 from canopy_tui.view.command_app import ACTIONS
@@ -119,6 +120,26 @@ async def test_export_is_written_as_a_command_and_no_agent_gets_it(tmp_path: Pat
         await play.write("/canopy:export md")
         await play.press("enter")
         await play.shows("does not wait in the queue")
+
+
+async def test_a_command_that_needs_an_agent_says_that_there_is_none(tmp_path: Path) -> None:
+    async with playing(NARROW, ready=False, write_new=write_new) as play:
+        for command in ("/login", "/new", "/model", "/usage"):
+            await play.write(command)
+            await play.press("enter")
+            await play.shows("The agent is not there yet.")
+            play.app.say("")
+        assert i.OpenSession() not in play.stage.acted
+        play.stage.ready(str(tmp_path / "gone"))
+        play.stage.say("Hello")
+        await play.write("/export md")
+        await play.press("enter")
+        await play.shows(f"Not exported: {str(tmp_path)[:20]}")
+        play.stage.apply(e.LinkChanged(status="lost", at=1.0))
+        await play.write("/new")
+        await play.press("enter")
+        await play.shows("F5 starts it again.")
+        assert i.OpenSession() not in play.stage.acted
 
 
 async def test_commands_that_people_know_from_elsewhere_open_the_pages() -> None:

@@ -55,7 +55,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     2 means that the command line, the directory or the terminal was not right.
     """
     try:
-        return _run(parse(sys.argv[1:] if arguments is None else arguments))
+        wanted = parse(sys.argv[1:] if arguments is None else arguments)
+        if not isinstance(wanted, ShowHelp | ShowVersion):
+            _settle_home()
+        return _run(wanted)
     except UsageError as error:
         from canopy_tui.meant import HELP_POINTER
 
@@ -67,6 +70,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         return _INTERRUPTED_EXIT
+
+
+def _settle_home() -> None:
+    """One home directory for all that is started from here, each of which has its own idea of one
+    that is empty or relative.
+    """
+    if os.environ.get("HOME") == "":
+        del os.environ["HOME"]
+    home = os.path.expanduser("~")  # noqa: PTH111 - pathlib raises, and takes its time
+    if home == "~":
+        reason = "this user has no home directory: set HOME to a folder that you may write"
+        raise StartError(reason, USAGE_EXIT)
+    if os.environ.get("HOME"):
+        os.environ["HOME"] = os.path.abspath(home)  # noqa: PTH100
 
 
 def _run(invocation: Invocation) -> int:

@@ -220,8 +220,17 @@ def _append(file: Path, line: bytes) -> None:
         if size and _last_byte(descriptor, size) != b"\n":
             line = b"\n" + line
         os.write(descriptor, line)
+    except OSError as error:
+        _name_place(error, file)
+        raise
     finally:
         os.close(descriptor)
+
+
+def _name_place(error: BaseException, file: Path) -> None:
+    """A full disk says only that it is full."""
+    if isinstance(error, OSError) and error.filename is None:
+        error.filename = str(file)
 
 
 def _last_byte(descriptor: int, size: int) -> bytes:
@@ -237,7 +246,8 @@ def replace_file(file: Path, content: bytes) -> None:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(content)
         Path(name).replace(file)
-    except BaseException:
+    except BaseException as error:
+        _name_place(error, file)
         with contextlib.suppress(OSError):
             Path(name).unlink()
         raise

@@ -8,6 +8,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from canopy_tui.model.words import reason_of
+
 log = logging.getLogger(__name__)
 
 
@@ -48,10 +50,7 @@ class Unkept:
 
 
 def _sentence(what: str, error: Exception) -> str:
-    place = getattr(error, "filename", None)
-    reason = getattr(error, "strerror", None) or str(error)
-    where = f" {place}:" if isinstance(place, str) else ""
     return (
-        f"Not kept: {what}.{where} {reason}. Until that is mended, what you write unsent, send and"
-        " trust is remembered only until you quit."
+        f"Not kept: {what}. {reason_of(error)}. Until that is mended, what you write unsent, send "
+        "and trust is remembered only until you quit."
     )

@@ -81,3 +81,10 @@ def money(sum_: float, currency: str = "USD", *, short: bool = False) -> str:
     digits = "0.01" if hidden else digits
     words = f"${digits}" if currency == "USD" else f"{digits} {currency}"
     return f"<{words}" if hidden else words
+
+
+def reason_of(error: Exception) -> str:
+    """What went wrong with a file: ``/its/place: No space left on device``."""
+    words = getattr(error, "strerror", None) or str(error)
+    place = getattr(error, "filename", None)
+    return f"{place}: {words}" if isinstance(place, str) and place else words

@@ -21,6 +21,7 @@ def exported(state: ClientState, kind: str, directory: Path) -> str:
     """
     from canopy_tui.desktop import write_new
     from canopy_tui.model import export
+    from canopy_tui.model.words import reason_of
 
     if kind not in _ENDINGS:
         return (
@@ -34,5 +35,5 @@ def exported(state: ClientState, kind: str, directory: Path) -> str:
     try:
         path = write_new(directory, stem, _ENDINGS[kind], made(state, root.id))
     except OSError as error:
-        return f"Not exported: {error}"
+        return f"Not exported: {reason_of(error)}"
     return f"Exported to {path}"

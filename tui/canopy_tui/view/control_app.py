@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from textual.css.query import NoMatches
 
 from canopy_tui.view.labels import name_of
+from canopy_tui.view.placeholders import agent_missing
 from canopy_tui.view.work_app import WorkApp
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class ControlApp(WorkApp):
         if isinstance(self.screen, ControlScreen):
             self.screen.turn_to(at)
         elif root is None:
-            self.say("There is no session yet.")
+            self.say(agent_missing(self.state) or "There is no session yet.")
         elif self.shows_main:
             of = "" if root is self.view else f"of {name_of(self.state, root)}"
             pages = self._pages(root.id)

@@ -15,6 +15,7 @@ from rich.cells import cell_len
 from textual import work
 
 from canopy_tui.model.sanitize import clipped
+from canopy_tui.model.words import reason_of
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.keymap import name
 from canopy_tui.view.labels import marks_of, name_of
@@ -57,7 +58,7 @@ class ExportApp(ReachApp):
                 self.around.write_new, self._export_folder(view), stem, KINDS[kind], text
             )
         except OSError as error:
-            self.say(f"Not exported: {clipped(str(error), 300)}", 10.0)
+            self.say(f"Not exported: {clipped(reason_of(error), 300)}", 10.0)
         else:
             self._tell_exported(path)
 

@@ -131,6 +131,8 @@ def home_short(path: str) -> str:
         home = str(Path.home())
     except RuntimeError:
         return path
+    if home == "/":  # of somebody who has none: everything would be below it
+        return path
     if path == home or path.startswith(home.rstrip("/") + "/"):
         return "~" + path[len(home.rstrip("/")) :]
     return path

@@ -19,6 +19,7 @@ from canopy_tui.terminal_guard import set_back
 from canopy_tui.view.drafts import Drafts
 from canopy_tui.view.main_screen import MainScreen
 from canopy_tui.view.once import once
+from canopy_tui.view.placeholders import agent_missing
 from canopy_tui.view.prompt_history import PromptHistory
 from canopy_tui.view.terminal_output import lasting
 
@@ -162,6 +163,10 @@ class PaneApp(App[int]):
 
     def action_new_session(self) -> None:
         """One more session, which comes into view when it is there."""
+        missing = agent_missing(self.state)
+        if missing:
+            self.say(missing)
+            return
         self._expects_root = True
         self.host.act(OpenSession())
 

@@ -92,3 +92,14 @@ def placeholder(
     if suggested:
         return f"{clipped(suggested, 200)}  · {name('complete')} takes it"
     return filled("Message, or / for commands, @ for files · {send} sends · {newline} new line")
+
+
+def agent_missing(state: ClientState) -> str:
+    """Why nothing can be asked of the agent now; empty when it is there."""
+    match state.link.status:
+        case "ready":
+            return ""
+        case "lost" | "failed":
+            return filled("The agent is gone: {restart} starts it again.")
+        case _:
+            return "The agent is not there yet."

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from textual import work
 
 from canopy_tui.model.sanitize import clipped, encodable, visible
+from canopy_tui.model.words import reason_of
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.keymap import is_key
 from canopy_tui.view.stop_app import StopApp
@@ -82,7 +83,7 @@ class ReachApp(StopApp):
         try:
             path = desktop.keep(text.encode(), ".txt")
         except OSError as error:
-            self.tell(f"Not copied: {clipped(str(error), 200)}")
+            self.tell(f"Not copied: {clipped(reason_of(error), 200)}")
         else:
             words = f"Too much for the clipboard of the terminal. It is in the file {path}"
             self.notify(words, timeout=20.0, markup=False)

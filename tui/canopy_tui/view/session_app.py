@@ -17,6 +17,7 @@ from canopy_tui.model.state import Problem
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.keymap import name
 from canopy_tui.view.once import once
+from canopy_tui.view.placeholders import agent_missing
 from canopy_tui.view.write_app import WriteApp
 
 if TYPE_CHECKING:
@@ -109,7 +110,10 @@ class SessionApp(WriteApp):
         """The ways to log in."""
         from canopy_tui.view.login_screen import LoginScreen
 
-        if not isinstance(self.screen, LoginScreen):
+        missing = "" if self.state.link.logins else agent_missing(self.state)
+        if missing:
+            self.say(missing)
+        elif not isinstance(self.screen, LoginScreen):
             self.push_screen(LoginScreen(self.state, self.around.agent_command))
 
     def on_login_screen_command_chosen(self, event: LoginScreen.CommandChosen) -> None:
