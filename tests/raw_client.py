@@ -23,16 +23,16 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from canopy_agent.claude.termination import descendants
+from canopy_shared.process_tree import descendants
 from fakes.cli import is_running
 from fakes.nursery import AgentProcess, can_be_forked
 from waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
-    from pathlib import Path
 
 STDIO = (sys.executable, "-m", "canopy_tui", "--stdio")
 BOUND = 30.0
@@ -47,6 +47,13 @@ WITHDRAWN: dict[str, Json] = {
     "elicitation/create": {"action": "cancel"},
 }
 """What is answered when the agent withdraws a request that is held."""
+
+
+def _command_line(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 async def _begun(
@@ -242,6 +249,14 @@ class RawClient:
             return next((one for one in self.requests(method) if match(one["params"])), None)
 
         return await self._until(found, f"request {method}")
+
+    def started(self) -> list[int]:
+        """What the agent started and still is its child, with what that started; without the
+        process that it forked to watch it.
+        """
+        own = _command_line(self.process.pid)
+        found = (child.pid for child in descendants(self.process.pid))
+        return [pid for pid in found if _command_line(pid) != own]
 
     # the end
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from canopy_agent.claude.termination import Descendant, descendants, kill_all
+from canopy_shared.process_tree import Descendant, descendants, kill_all
 from raw_client import RawClient, RpcError, parsed
 
 if TYPE_CHECKING:

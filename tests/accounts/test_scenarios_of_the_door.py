@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from canopy_agent.claude.termination import descendants
 from canopy_shared.version import __version__
 from fakes.cli import FakeCli, is_running
 from raw_client import RawClient, RpcError
@@ -43,7 +42,7 @@ async def test_scenarios_5_and_9_before_initialize_and_at_the_end_of_the_input(
         agent.notify("session/cancel", sessionId="x")
         await agent.initialize()
         await agent.new_session(tmp_path)
-        started = [one.pid for one in descendants(agent.process.pid)]
+        started = agent.started()
         assert started  # the CLI, and while it answers the one that is asked who pays
         agent.close_stdin()
         assert await agent.process.wait() == 0

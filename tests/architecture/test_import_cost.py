@@ -22,7 +22,7 @@ HANG_SECONDS = 60
 HEAVY = frozenset({"acp", "anyio", "claude_agent_sdk", "mcp", "pydantic", "rich", "textual"})
 # What the agent may load until it has answered ``initialize``, on top of what any asyncio program
 # loads: that part differs from one Python version to the next.
-MODULES_UNTIL_INITIALIZED = 56
+MODULES_UNTIL_INITIALIZED = 59
 
 # What the client may load for its first frame: of its own, and on top of any Textual app with a
 # text field. What stands on the frame has to be loaded; a dialog, a search or an export has not.

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from canopy_agent.claude.termination import descendants
 from canopy_agent.demo.rules import Gate, Rule, Text, ToolUse, When, flow
 from canopy_agent.demo.workspace import demo_environment
 from e2e.world import BACKGROUND, world
@@ -29,7 +28,7 @@ WRITE = ToolUse("Write", {"file_path": "{cwd}/new.txt", "content": "x\n"})
 
 def cli_pids(w: World) -> list[int]:
     """The Claude Code processes of the agent."""
-    return [child.pid for child in descendants(w.agent.process.pid)]
+    return w.agent.started()
 
 
 async def test_b09_a_killed_cli_fails_the_prompt_and_the_next_one_resumes() -> None:

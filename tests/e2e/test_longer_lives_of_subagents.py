@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from canopy_agent.claude.termination import descendants
 from canopy_agent.demo.rules import Gate, Rule, Text, ToolUse, When, flow
 from e2e.world import BACKGROUND, RFD, World, world
 from raw_client import RpcError
@@ -154,8 +153,8 @@ async def test_an_agent_in_a_worktree_says_where_it_works() -> None:
 
 
 def kill_cli(w: World) -> None:
-    for process in descendants(w.agent.process.pid):
-        os.kill(process.pid, signal.SIGKILL)
+    for process in w.agent.started():
+        os.kill(process, signal.SIGKILL)
 
 
 BEHIND = flow(

@@ -10,7 +10,6 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from canopy_agent.claude.termination import descendants
 from canopy_agent.demo.rules import Rule, When
 from e2e.world import NATIVE, World, world
 from soak.test_soak import memory
@@ -47,8 +46,7 @@ class Lives:
         await self.one_cli_each(*methods)
 
     async def one_cli_each(self, *after: Sequence[str]) -> None:
-        pid = self.w.agent.process.pid
-        clis = lambda: len(descendants(pid))  # noqa: E731
+        clis = lambda: len(self.w.agent.started())  # noqa: E731
         await eventually(lambda: clis() == len(self.open), f"{len(self.open)} CLIs after {after}")
         self.most = max(self.most, clis())
 
@@ -80,7 +78,7 @@ async def test_a_session_lives_again_and_again() -> None:
                 warm = memory(w.agent.process.pid)
         grown = memory(w.agent.process.pid) - warm
         await lives.end(first, "session/close")
-        left = len(descendants(w.agent.process.pid))
+        left = len(w.agent.started())
         print(f"\n{LIVES} rounds of close, load, fork, close, resume, delete", end=" ")
         print(f"in {time.monotonic() - began:.0f} s")
         print(f"CLIs: at most {lives.most} (2 sessions open), {left} at the end;", end=" ")

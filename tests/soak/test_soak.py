@@ -16,7 +16,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from canopy_agent.claude.termination import descendants
 from canopy_agent.demo.rules import Pause, Rule, Text, ToolUse, When, flow
 from e2e.world import BACKGROUND, FORM, NATIVE, OURS, RFD, World, world
 from raw_client import RpcError
@@ -136,7 +135,7 @@ class Soak:
             self.seen["closes"] += 1
 
     def _kill(self) -> None:
-        clis = [c.pid for c in descendants(self.w.agent.process.pid)]
+        clis = self.w.agent.started()
         if clis:
             os.kill(self.dice.choice(clis), self.dice.choice((signal.SIGKILL, signal.SIGTERM)))
             self.seen["kills"] += 1

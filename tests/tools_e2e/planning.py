@@ -6,7 +6,6 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from canopy_agent.claude.termination import descendants
 from canopy_agent.demo.rules import Reply, Rule, ToolUse, When
 
 if TYPE_CHECKING:
@@ -64,4 +63,4 @@ def settings(w: World, **more: Any) -> None:
 
 def clis(w: World) -> list[int]:
     """The Claude Code processes of the agent."""
-    return [child.pid for child in descendants(w.agent.process.pid)]
+    return w.agent.started()

@@ -145,10 +145,13 @@ def _run_client(request: OpenClient, directory: Path, agent_command: tuple[str, 
 
 
 def _serve(request: ServeStdio) -> int:
-    recorder = _recorder(request.record)
-    from canopy_agent.stdio import serve
+    from canopy_tui.terminal_guard import standing_by
 
-    return serve(hide_subscription=request.hide_subscription, recorder=recorder)
+    with standing_by():
+        recorder = _recorder(request.record)
+        from canopy_agent.stdio import serve
+
+        return serve(hide_subscription=request.hide_subscription, recorder=recorder)
 
 
 def _plain(request: RunPlain) -> int:

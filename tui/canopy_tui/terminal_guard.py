@@ -1,9 +1,9 @@
-"""Clears up when the client is killed in a way that it cannot catch: the terminal becomes usable
-again, and the agents that it started end.
+"""Clears up when this program is killed in a way that it cannot catch: the terminal becomes usable
+again, and what it started ends: agents of the client, Claude Code of the agent.
 
 A forked process, small because nothing is imported yet, waits at the end of a pipe. As long as the
-client draws it knows how the terminal was before; the end of the pipe is the end of the client.
-What is drawn, and what an agent is, is not known here.
+client draws it knows how the terminal was before; the end of the pipe is the end of the program.
+What is drawn, and what is started, is not known here.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
+
+from canopy_shared import dependents, process_tree
 
 TITLE_BACK: Final = "\x1b]2;\x07\x1b[23;2t"
 """The title from before; none in a terminal that keeps no stack of titles, where the shell's next
@@ -48,7 +50,7 @@ _Change = Callable[[int], int]
 
 
 class Guard:
-    """The client's end of the pipe."""
+    """This program's end of the pipe."""
 
     def __init__(self, pipe: int, process: int) -> None:
         self._pipe = pipe
@@ -72,8 +74,8 @@ class Guard:
         self._tell(None)
 
     def depends(self, process: int, running: bool) -> None:
-        """A process that leads a group runs from now on, and must end with the client; or ended."""
-        born = _born(process)
+        """A process that leads a group runs from now on, and must end with this one; or ended."""
+        born = process_tree.born(process)
         if not running or born:
             self._tell((process, born if running else ""))
 
@@ -102,8 +104,6 @@ def standing_by() -> Iterator[None]:
     Enter it before threads begin.
     """
     global _here
-    from canopy_shared import dependents
-
     _here = _start()
     if _here is not None:
         dependents.watch(_here.depends)
@@ -199,27 +199,29 @@ def _close_others(kept: tuple[int, ...]) -> None:
 
 
 def _end(processes: dict[int, str]) -> None:
-    """End those that do not end with their input: SIGTERM, SIGKILL, each with its patience."""
-    for number, patience in ((0, _PATIENCE), (signal.SIGTERM, _PATIENCE), (signal.SIGKILL, 0.0)):
-        for process in processes:
-            with contextlib.suppress(OSError):
-                if _born(process) == processes[process]:
-                    os.killpg(process, number)
-        until = time.monotonic() + patience
-        while time.monotonic() < until and any(_born(one) == processes[one] for one in processes):
-            time.sleep(_LOOK)
-
-
-def _born(process: int) -> str:
-    """When it was started, which tells it from a later one of its number; empty for none, or where
-    there is no ``/proc``. proc(5), fields 3 and 22.
+    """End those that do not end with their input, and what they have started: SIGTERM, SIGKILL,
+    each with its patience.
     """
-    try:
-        with open(f"/proc/{process}/stat", "rb") as file:  # noqa: PTH123
-            fields = file.read().rpartition(b")")[2].split()
-    except OSError:
-        return ""
-    return "" if fields[0] == b"Z" else fields[19].decode()
+    under: set[process_tree.Descendant] = set()
+
+    def left() -> list[int]:
+        return [one for one in processes if process_tree.born(one) == processes[one]]
+
+    def orphans() -> list[process_tree.Descendant]:
+        return [one for one in under if process_tree.born(one.pid) == one.born]
+
+    for number, patience in ((0, _PATIENCE), (signal.SIGTERM, _PATIENCE), (signal.SIGKILL, 0.0)):
+        leaders = left()
+        under.update(process_tree.descendants(*leaders))
+        for leader in leaders:
+            with contextlib.suppress(OSError):
+                os.killpg(leader, number)
+        # Those that have a leader are ended by it, which may have more to do than to end them.
+        if not leaders or number == signal.SIGKILL:
+            process_tree.kill_all(under, number)
+        until = time.monotonic() + patience
+        while time.monotonic() < until and (left() or orphans()):
+            time.sleep(_LOOK)
 
 
 def _clean(before: list[Any], during: list[Any]) -> None:

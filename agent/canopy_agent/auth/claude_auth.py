@@ -14,8 +14,9 @@ from typing import Any, Final
 from canopy_agent.claude.errors import ClaudeError
 from canopy_agent.claude.launch import NESTING_MARKS
 from canopy_agent.claude.locate import locate_cli
-from canopy_agent.claude.termination import KILL, signal_group
-from canopy_shared import jsonio
+from canopy_agent.claude.termination import signal_group
+from canopy_shared import dependents, jsonio
+from canopy_shared.process_tree import KILL
 
 STATUS_PATIENCE: Final = 5.0
 LOGOUT_PATIENCE: Final = 30.0
@@ -74,6 +75,7 @@ async def _run(arguments: Sequence[str], environ: Mapping[str, str], patience: f
         )
     except (OSError, ClaudeError):
         return None
+    dependents.started(process.pid)
     try:
         async with asyncio.timeout(patience):
             stdout, stderr = await asyncio.gather(_read(process.stdout), _read(process.stderr))
@@ -99,3 +101,4 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         with contextlib.suppress(ProcessLookupError):
             process.kill()
     await process.wait()
+    dependents.ended(process.pid)

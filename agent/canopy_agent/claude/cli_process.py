@@ -15,21 +15,16 @@ from canopy_agent.claude.errors import ClaudeStartFailed
 from canopy_agent.claude.process import ProcessExit
 from canopy_agent.claude.start_failure import explain
 from canopy_agent.claude.streams import FrameQueue, StderrTail
-from canopy_agent.claude.termination import (
-    KILL,
-    TERM,
-    descendants,
-    kill_all,
-    signal_group,
-    sweep_group,
-)
+from canopy_agent.claude.termination import TERM, signal_group, sweep_group
 from canopy_shared import dependents, jsonio
 from canopy_shared.framing import LINE_LIMIT
+from canopy_shared.process_tree import KILL, descendants, kill_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from canopy_agent.claude.process import LaunchSpec
+    from canopy_shared.process_tree import Descendant
 
 logger = logging.getLogger(__name__)
 
@@ -220,9 +215,13 @@ class CliProcess:
         try:
             events: set[asyncio.Future[Any]] = {pipes.exited, self._closing}
             await asyncio.wait(events, return_when=asyncio.FIRST_COMPLETED)
+            orphans: tuple[Descendant, ...] = ()
             if not pipes.exited.done():
+                # Shell commands are not in its group, and one may not care for what the CLI says.
+                orphans = descendants(pid)
                 await self._end(pipes, pid, self._closing.result())
             await sweep_group(pid)
+            kill_all(orphans)
             await asyncio.wait(
                 {pipes.closed[_STDOUT], pipes.closed[_STDERR]}, timeout=_PIPE_PATIENCE
             )

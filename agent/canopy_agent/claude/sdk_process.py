@@ -16,15 +16,15 @@ from canopy_agent.claude.errors import ClaudeStartFailed
 from canopy_agent.claude.process import ProcessExit
 from canopy_agent.claude.start_failure import explain
 from canopy_agent.claude.streams import StderrTail
-from canopy_agent.claude.termination import descendants, kill_all
 from canopy_shared import jsonio
 from canopy_shared.framing import LINE_LIMIT
+from canopy_shared.process_tree import descendants, kill_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from canopy_agent.claude.process import LaunchSpec
-    from canopy_agent.claude.termination import Descendant
+    from canopy_shared.process_tree import Descendant
 
 logger = logging.getLogger(__name__)
 

@@ -263,7 +263,7 @@ class SessionRuntime:
         """Whether a tool call runs now."""
         return self._state.ledger.get(call) is not None
 
-    async def close(self, *, grace: float = 5.0) -> None:
+    async def close(self, *, grace: float = 2.0) -> None:
         """End everything: prompts are answered, requests withdrawn, the CLI is gone.
 
         Bounded: ``grace`` seconds for each gentle step of ending the CLI.
