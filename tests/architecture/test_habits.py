@@ -158,9 +158,9 @@ def test_no_shell_but_for_batch_files_and_no_terminal_device() -> None:
 
 READ_AS_THEY_ARE = (
     "canopy_agent.claude.locate",  # of the installed SDK
-    "canopy_agent.claude.termination",  # of the kernel
     "canopy_agent.demo",
     "canopy_shared.ordinary",
+    "canopy_shared.process_tree",  # of the kernel
     "canopy_shared.record",  # a person may name a pipe
     "canopy_tui.terminal_guard",
 )
