@@ -26,7 +26,7 @@ MODULES_UNTIL_INITIALIZED = 59
 
 # What the client may load for its first frame: of its own, and on top of any Textual app with a
 # text field. What stands on the frame has to be loaded; a dialog, a search or an export has not.
-OWN_MODULES_OF_THE_FIRST_FRAME = 138
+OWN_MODULES_OF_THE_FIRST_FRAME = 139
 OTHER_MODULES_OF_THE_FIRST_FRAME = 14
 
 # Dear ones that are easily pulled in by a name that is a type only, or that one function needs:

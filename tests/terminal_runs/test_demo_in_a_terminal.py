@@ -74,6 +74,8 @@ async def test_the_tree_of_agents_from_prompt_to_quit(tmp_path: Path) -> None:
         assert re.search(r"ended .* · [12] agents? still working", later)
         await screen.keys("F4")
         await screen.shows("Allow once")
+        await screen.type("any")  # a word, at the speed of one who types fast
+        await screen.shows("A key answers by itself", "Allow once")
         await screen.press_until("y", lambda text: "Allow once" not in text, "answered question")
         await screen.until(lambda text: "waiting" not in text, "answer that counts")
 

@@ -12,7 +12,9 @@ from textual import events
 from textual.keys import _character_to_key
 
 from canopy_tui.view.app import CanopyApp
+from canopy_tui.view.key_guard import RUN, SETTLE
 from canopy_tui.view.keymap import IN_FORCE
+from canopy_tui.view.lone_keys import AnsweredByKeys
 from canopy_tui.view.surroundings import Surroundings
 from tui_app.stage import Stage
 from waiting import eventually
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from textual.message_pump import MessagePump
     from textual.pilot import Pilot
     from textual.screen import Screen
+
+    from canopy_tui.view.key_guard import KeyGuard
 
 WIDE = (120, 40)
 NARROW = (80, 24)
@@ -54,10 +58,21 @@ class Play:
     clock: Clock
 
     async def press(self, *keys: str) -> None:
-        """Press keys, each when the one before was handled."""
+        """Press keys, each when the one before was handled, as one who reads what is asked."""
         for key in keys:
+            if len(key) == 1 and isinstance(self.screen, AnsweredByKeys):
+                self._end_of_word(self.screen.guard)
             self.app.post_message(key_event(key))
             await self.settle()
+            if self.app.lone_keys.holds:
+                self.clock.pass_by(SETTLE)
+                self.app.call_later(self.app.lone_keys.look)
+                await self.settle()
+
+    def _end_of_word(self, guard: KeyGuard) -> None:
+        """Whatever was typed before is no part of the same word any more."""
+        if self.clock() - guard.typed_at <= RUN:
+            self.clock.pass_by(RUN + 0.01)
 
     async def write(self, text: str) -> None:
         """Type text, as fast as it can be read."""

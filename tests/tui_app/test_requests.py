@@ -7,12 +7,13 @@ from textual import events
 from textual.widgets import Input
 
 from canopy_shared.updates import ToolCallUpdate
-from canopy_tui.model.intents import AnswerPermission, SendPrompt
+from canopy_tui.model.intents import AnswerPermission, RestartAgent, SendPrompt
 from canopy_tui.view import request_desk, request_screen
-from canopy_tui.view.key_guard import IDLE, QUIET, QUIET_OVER_DRAFT
+from canopy_tui.view.confirm import ConfirmScreen
+from canopy_tui.view.key_guard import IDLE, QUIET, QUIET_OVER_DRAFT, SETTLE
 from canopy_tui.view.preview import Preview
 from canopy_tui.view.request_screen import RequestScreen
-from tui_app.playing import NARROW, WIDE, Play, playing
+from tui_app.playing import NARROW, WIDE, Play, key_event, playing
 from tui_app.stage import ROOT
 
 LONG = "\n".join(f"line {number}" for number in range(100))
@@ -197,7 +198,7 @@ async def test_it_does_not_open_into_typing() -> None:
         play.clock.pass_by(IDLE + 0.01)
         await play.until(lambda: isinstance(play.screen, RequestScreen), "open once more")
         play.clock.pass_by(QUIET_OVER_DRAFT + 0.01)
-        await play.write("y")
+        await play.press("y")
         assert len(play.stage.acted) == 1
         assert play.draft == "half a sentencey"
 
@@ -215,6 +216,71 @@ async def test_one_press_answers_one_request() -> None:
         await play.press("n")
         assert play.stage.acted[1:] == [AnswerPermission(second, "no")]
         assert play.app.shows_main
+
+
+@pytest.mark.parametrize("word", ["any", "nay", "tell it so"])
+async def test_a_word_typed_at_what_was_asked_for_answers_nothing(word: str) -> None:
+    async with playing() as play:
+        number = await asked(play)
+        await play.press("escape", "f4")
+        play.clock.pass_by(QUIET + 0.01)
+        await play.write(word)
+        await play.shows("A key answers by itself")
+        play.clock.pass_by(60.0)
+        await play.app.lone_keys.look()
+        await play.settle()
+        assert isinstance(play.screen, RequestScreen)
+        assert (play.stage.acted, play.draft) == ([], "")
+        play.app.post_message(key_event("y"))
+        await play.settle()
+        assert play.stage.acted == []
+        play.clock.pass_by(SETTLE)  # and nothing but the time of the app itself
+        await play.until(lambda: play.stage.acted == [AnswerPermission(number, "yes")], "the yes")
+        await play.until(lambda: play.app.shows_main, "the conversation")
+
+
+async def test_a_word_typed_at_what_came_by_itself_goes_on_in_the_message() -> None:
+    async with playing() as play:
+        await asked(play)
+        play.clock.pass_by(10.0)
+        await play.write("any y")
+        assert play.app.shows_main
+        assert (play.stage.acted, play.draft) == ([], "any y")
+
+
+async def test_what_takes_a_letter_back() -> None:
+    async with playing() as play:
+        first = await asked(play)
+        second = play.stage.ask_permission(call="two")
+        for other in ("backspace", "f4"):
+            await play.write("y")
+            play.app.post_message(key_event(other))
+            await play.settle()
+            play.clock.pass_by(60.0)
+            await play.app.lone_keys.look()
+            await play.settle()
+            assert play.stage.acted == []
+        assert isinstance(play.screen, RequestScreen)
+        assert play.screen.key == second
+        await play.write("y")
+        play.app.post_message(events.Paste("es"))
+        await play.settle()
+        play.clock.pass_by(60.0)
+        await play.press("n")
+        assert play.stage.acted == [AnswerPermission(second, "no")]
+        play.stage.withdraw(first)
+
+
+async def test_a_word_answers_no_question_of_the_client_either() -> None:
+    async with playing() as play:
+        play.app.ask_restart()
+        await play.until(lambda: isinstance(play.screen, ConfirmScreen), "the question")
+        await play.write("yes, go on")
+        await play.shows("A key answers by itself")
+        assert isinstance(play.screen, ConfirmScreen)
+        await play.press("y")
+        assert play.app.shows_main
+        assert play.stage.acted == [RestartAgent(although_there=True)]
 
 
 # --- later, next, withdrawn -----------------------------------------------------------------------

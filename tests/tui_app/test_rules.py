@@ -32,7 +32,16 @@ from canopy_tui.view.drafts import Drafts
 from canopy_tui.view.elicitation_fields import is_multiline, read_number, written
 from canopy_tui.view.header import home_short
 from canopy_tui.view.ink import mix
-from canopy_tui.view.key_guard import IDLE, QUIET, QUIET_OVER_DRAFT, KeyGuard, Verdict, may_open
+from canopy_tui.view.key_guard import (
+    IDLE,
+    QUIET,
+    QUIET_OVER_DRAFT,
+    RUN,
+    SETTLE,
+    KeyGuard,
+    Verdict,
+    may_open,
+)
 from canopy_tui.view.labels import duration
 from canopy_tui.view.permission_answers import permission_answers
 from canopy_tui.view.permission_preview import DANGER, changed_files, preview_of
@@ -111,8 +120,53 @@ def test_when_a_key_counts(
     after: float, by_person: bool, over_draft: bool, types_text: bool, verdict: Verdict
 ) -> None:
     guard = KeyGuard(100.0, by_person, over_draft)
-    assert guard.verdict(100.0 + after, types_text=types_text) is verdict
-    assert guard.verdict(100.0, types_text=False, harmless=True) is Verdict.PASS
+    assert guard.verdict(100.0 + after, text="q" if types_text else "") is verdict
+    assert guard.verdict(100.0, harmless=True) is Verdict.PASS
+
+
+def judged(guard: KeyGuard, *typed: tuple[float, str]) -> list[Verdict]:
+    """What a question with the answers a, n and y makes of what is typed, at these times."""
+    return [guard.verdict(at, text=one, answers=bool(one) and one in "any") for at, one in typed]
+
+
+HOLD, TEXT, IGNORE, PASS = Verdict.HOLD, Verdict.TEXT, Verdict.IGNORE, Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("typed", "verdicts"),
+    [
+        ([(5.0, "y")], [HOLD]),
+        ([(5.0, "y"), (5.03, "y"), (5.06, "y")], [HOLD, HOLD, HOLD]),  # held down: one press
+        ([(5.0, "a"), (5.1, "n"), (5.2, "y")], [HOLD, TEXT, TEXT]),
+        ([(5.0, "a"), (5.1, "b"), (5.2, " "), (5.8, "y")], [HOLD, TEXT, TEXT, TEXT]),
+        ([(5.0, "j"), (4.99 + RUN, "y")], [PASS, IGNORE]),  # moved, and no word
+        ([(5.0, "j"), (5.01 + RUN, "y")], [PASS, HOLD]),
+        ([(5.0, "a"), (5.1, "n"), (5.11 + RUN, "y")], [HOLD, TEXT, HOLD]),
+        ([(5.0, "d"), (5.1, "")], [PASS, PASS]),
+        ([(5.0, "d"), (5.1, ""), (5.2, "y")], [PASS, PASS, HOLD]),  # another key ends a word
+        ([(0.1, "a"), (0.4, "n"), (1.0, "y")], [IGNORE, IGNORE, IGNORE]),  # begun too early
+    ],
+)
+def test_a_letter_answers_only_alone(
+    typed: list[tuple[float, str]], verdicts: list[Verdict]
+) -> None:
+    assert judged(KeyGuard(0.0, by_person=True), *typed) == verdicts
+
+
+def test_a_letter_that_answered_is_no_part_of_a_word() -> None:
+    guard = KeyGuard()
+    assert judged(guard, (5.0, "y")) == [HOLD]
+    guard.take_back()
+    assert not guard.held
+    assert judged(guard, (5.1 + SETTLE, "y")) == [HOLD]
+    guard.held = ""
+    assert judged(guard, (5.2 + SETTLE, "n")) == [IGNORE]
+
+
+def test_where_the_message_takes_what_is_typed_only_answers_are_not_text() -> None:
+    guard = KeyGuard(collects=True)
+    typed = [(5.0, "h"), (5.5, "n"), (7.0, "n"), (7.1, "o"), (7.2, "n"), (9.0, "n")]
+    assert judged(guard, *typed) == [TEXT, TEXT, HOLD, TEXT, TEXT, HOLD]
 
 
 def test_when_a_request_may_open() -> None:

@@ -14,7 +14,6 @@ from canopy_tui.model.shelf import Draft
 from canopy_tui.model.state import Problem
 from canopy_tui.storage import Drafts
 from canopy_tui.view.key import NO_KEY
-from canopy_tui.view.lone_letter import LoneLetter
 from canopy_tui.view.session_picker import SessionPicker
 from tui_app.playing import NARROW, WIDE, Play, playing
 from tui_app.stage import ROOT
@@ -202,8 +201,7 @@ async def test_nothing_starts_before_the_directory_is_trusted(answer: str, start
         assert trust.kept == ([(HERE, answer == "y")] if started else [])
 
 
-async def test_a_letter_of_a_word_trusts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("canopy_tui.view.unasked_question.SETTLE", 3600.0)
+async def test_a_letter_of_a_word_trusts_nothing() -> None:
     trust = Trusted()
     async with playing((40, 10), ready=False, trust=trust) as play:
         for text in ("Yes, I trust", "Only this", "No: leave"):
@@ -212,21 +210,9 @@ async def test_a_letter_of_a_word_trusts_nothing(monkeypatch: pytest.MonkeyPatch
         await play.until(lambda: play.draft == "you, only now: no", "the message")
         assert play.app.screen is not play.app.main
         assert (trust.kept, play.stage.started) == ([], 0)
-        monkeypatch.setattr("canopy_tui.view.unasked_question.SETTLE", 0.01)
-        monkeypatch.setattr("canopy_tui.view.lone_letter.BURST", -1.0)
         await play.press("o")
         await play.until(lambda: play.stage.started == 1, "the answer")
         assert play.draft == "you, only now: no"
-
-
-def test_a_letter_answers_alone() -> None:
-    lone = LoneLetter()
-    assert lone.typed("h", 10.0, answers=False) == "h"
-    assert lone.typed("o", 10.5, answers=True) == "o"
-    assert lone.typed("o", 12.0, answers=True) == ""
-    assert lone.typed("o", 12.1, answers=True) == ""  # held
-    assert lone.typed("r", 12.2, answers=False) == "or"
-    assert lone.typed("y", 12.3, answers=True) == "y"
 
 
 async def test_a_session_that_was_left_behind_is_offered_with_its_draft(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def takes_keys(app: CanopyApp) -> bool:
     screen = app.desk.screen
     if screen is None:
         return False
-    return screen.guard.verdict(time.monotonic(), types_text=True) is Verdict.PASS
+    return screen.guard.verdict(time.monotonic()) is Verdict.PASS
 
 
 async def ready(app: CanopyApp) -> SessionView:

@@ -23,6 +23,7 @@ from canopy_tui.view.find_app import FindApp
 from canopy_tui.view.follow_app import FollowApp
 from canopy_tui.view.keys import EVERYWHERE, GROUPS, SLOTS, Group
 from canopy_tui.view.labels import at_work, marks_of, name_of
+from canopy_tui.view.lone_keys import LoneKeys
 from canopy_tui.view.request_desk import RequestDesk
 from canopy_tui.view.session_app import SessionApp
 from canopy_tui.view.stylesheet import DIALOGS, SteadyStylesheet
@@ -65,6 +66,7 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
         keymap.IN_FORCE.use(around.keymap, ascii_only=around.glyphs == ASCII)  # screens name keys
         super().__init__(make_host, around)
         self.desk = RequestDesk(self, self.state, marks_of(around.glyphs))
+        self.lone_keys = LoneKeys(self)
         self._agent_use: AgentUseWatch | None = None
         self._announcer = Announcer(self.state, around.glyphs, self._ring, self._write_title)
         self._turns: dict[str, int] = {}
@@ -153,15 +155,20 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
             self._calm.look()
 
     async def on_event(self, event: events.Event) -> None:
-        """Keys go past the desk first, so that none answers a request by accident."""
+        """Keys are judged first, so that none answers a question by accident."""
         if self._calm is not None and isinstance(event, events.InputEvent | events.Paste):
             self._calm.used()
             self.around.on_key()
         match event:
-            case events.Key() | events.Paste() if not event.is_forwarded and self.desk.takes(event):
-                return
-            case events.Key() if not event.is_forwarded and self.takes_for_selection(event.key):
-                return
+            case events.Key() | events.Paste() if not event.is_forwarded:
+                if await self.lone_keys.takes(event):
+                    return
+                if isinstance(event, events.Key) and self.takes_for_selection(event.key):
+                    return
+        await super().on_event(event)
+
+    async def hand_on(self, event: events.Key) -> None:
+        """A letter that was held back goes where it was meant for."""
         await super().on_event(event)
 
     def _ring(self, words: str) -> None:

@@ -10,8 +10,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from canopy_tui.view.answers import Answer, Answers
-from canopy_tui.view.keymap import name
+from canopy_tui.view.key_guard import KeyGuard
+from canopy_tui.view.keymap import is_key, name
 from canopy_tui.view.keys import CONFIRM
+from canopy_tui.view.lone_keys import AnsweredByKeys
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,13 +22,14 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
 
-class ConfirmScreen(ModalScreen[bool]):
+class ConfirmScreen(AnsweredByKeys, ModalScreen[bool]):
     """Dismisses with True only on ``y`` or a click; Enter does nothing, Esc and ``n`` say no."""
 
     BINDINGS: ClassVar[list[BindingType]] = CONFIRM.bindings()
 
     def __init__(self, title: str, question: str | Callable[[], str], yes: str, no: str) -> None:
         super().__init__()
+        self.guard = KeyGuard()
         self._title = title
         self._question = question
         self._answers = (
@@ -43,6 +46,10 @@ class ConfirmScreen(ModalScreen[bool]):
         )
         frame.border_title = Content(self._title)
         yield frame
+
+    def answers_to(self, key: str) -> bool:
+        """Both letters."""
+        return is_key("confirm-yes", key) or is_key("confirm-no", key)
 
     def _words(self) -> Content:
         return Content(self._question if isinstance(self._question, str) else self._question())

@@ -20,7 +20,7 @@ from canopy_tui.model.state import RequestState
 from canopy_tui.view.choice_list import ChoiceList
 from canopy_tui.view.elicitation_fields import FieldRow, start_value
 from canopy_tui.view.form_fields import FormFields
-from canopy_tui.view.keymap import filled, take_keys
+from canopy_tui.view.keymap import filled, is_key, take_keys
 from canopy_tui.view.keys import BUTTON, FORM, LINK
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.markdown import literal_rows
@@ -98,6 +98,10 @@ class FormPane(Vertical):
     def elastic(self) -> Widget | None:
         """The part that gives way when room is short."""
         return next(iter(self.query("#form-middle")), None)
+
+    def answers_to(self, key: str) -> bool:
+        """One letter declines; digits only pick."""
+        return is_key("form-decline", key)
 
     def values(self) -> dict[str, Any]:
         """What is filled in, by field."""
@@ -216,6 +220,10 @@ class LinkPane(Vertical):
     def elastic(self) -> Widget | None:
         """The part that gives way when room is short."""
         return next(iter(self.query("#link-url")), None)
+
+    def answers_to(self, key: str) -> bool:
+        """One letter declines, and one opens the page."""
+        return is_key("link-decline", key) or is_key("link-open", key)
 
     def _host(self) -> str:
         try:

@@ -17,9 +17,11 @@ from textual.widgets import Static
 from canopy_tui.model.intents import LogIn, LoginDone
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.answers import Answer, Answers
+from canopy_tui.view.key_guard import KeyGuard
 from canopy_tui.view.keymap import everywhere, filled, name
 from canopy_tui.view.keys import LOGIN
 from canopy_tui.view.labels import foreign
+from canopy_tui.view.lone_keys import AnsweredByKeys
 from canopy_tui.view.posting import Posted
 from canopy_tui.view.small_frame import SmallFrame
 
@@ -35,7 +37,7 @@ _MOST = 9
 _AGAIN = "again"
 
 
-class LoginScreen(ModalScreen[None]):
+class LoginScreen(AnsweredByKeys, ModalScreen[None]):
     """Closes by itself when the login is done. ``agent_command`` started the agent."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -52,6 +54,7 @@ class LoginScreen(ModalScreen[None]):
 
     def __init__(self, state: ClientState, agent_command: tuple[str, ...]) -> None:
         super().__init__()
+        self.guard = KeyGuard()
         self._state = state
         self._agent_command = agent_command
         self._wanted = state.login is not None
@@ -103,6 +106,10 @@ class LoginScreen(ModalScreen[None]):
         line = self.query_one("#login-tried", Static)
         line.update(tried)
         line.display = bool(tried)
+
+    def answers_to(self, key: str) -> bool:
+        """Numbers begin a login."""
+        return key in "123456789"[: len(self._methods)]
 
     def on_key(self, event: events.Key) -> None:
         """Numbers choose."""

@@ -22,7 +22,7 @@ from canopy_tui.view.answers import Answer, Answers
 from canopy_tui.view.blocks.tool_words import told_title
 from canopy_tui.view.caret_keys import CARET
 from canopy_tui.view.diff_split import LEAST
-from canopy_tui.view.keymap import filled, name, take_keys
+from canopy_tui.view.keymap import filled, is_key, name, take_keys
 from canopy_tui.view.keys import PERMISSION, REASON
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.permission_answers import alike_answer, permission_answers
@@ -153,6 +153,12 @@ class PermissionPane(Vertical):
     def is_writing(self) -> bool:
         """Whether the person writes a reason."""
         return bool(self.query_one("#tell").display)
+
+    def answers_to(self, key: str) -> bool:
+        """Whether ``key`` gives one of the answers, or begins to."""
+        tells = self._rejection is not None and is_key("permission-tell", key)
+        offered = next(iter(self.query(Answers)), None)
+        return tells or (offered is not None and any(key in one.keys for one in offered.answers))
 
     def on_key(self, event: events.Key) -> None:
         """Keys that answer."""

@@ -1,4 +1,4 @@
-"""Decides when a request of the agent comes on screen, and what happens to keys typed just then.
+"""Decides when a request of the agent comes on screen.
 
 A request that the person put off stays put off; everything else opens by itself, but never into
 the middle of typing. How a request looks is the business of its screen.
@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual import events
-
 from canopy_tui.model.queue import following, head
-from canopy_tui.view.key_guard import IDLE, KeyGuard, Verdict, may_open
+from canopy_tui.view.key_guard import IDLE, KeyGuard, may_open
 from canopy_tui.view.once import once
 from canopy_tui.view.waiting_line import WaitingLine
 
@@ -48,27 +46,13 @@ class RequestDesk:
 
     # --- keys -------------------------------------------------------------------------------
 
-    def takes(self, event: events.Key | events.Paste) -> bool:
-        """Judge a key before any widget sees it; True when it must go no further."""
-        now = self._clock()
-        screen = self.screen
-        if screen is None or not screen.is_active:
-            self._last_key = now
-            return False
-        if screen.is_typed_into:
-            self._last_key = now
-        text = _text_of(event)
-        harmless = isinstance(event, events.Key) and screen.is_harmless(event.key)
-        match screen.guard.verdict(now, types_text=bool(text), harmless=harmless):
-            case Verdict.PASS:
-                return False
-            case Verdict.GIVE_BACK:
-                self._last_key, self._interrupted = now, True
-                screen.give_way()
-                return False  # to what has the focus below
-            case Verdict.IGNORE:
-                pass
-        return True
+    def key_came(self, now: float) -> None:
+        """Somebody types, and not at a request."""
+        self._last_key = now
+
+    def gives_back(self, now: float) -> None:
+        """A request steps back for a person who types: the next one waits for a pause."""
+        self._last_key, self._interrupted = now, True
 
     # --- opening ----------------------------------------------------------------------------
 
@@ -144,9 +128,3 @@ class RequestDesk:
         if put_off:
             self._put_off |= {request.key for request in self._state.waiting()}
         self._app.call_later(self.look)
-
-
-def _text_of(event: events.Key | events.Paste) -> str:
-    if isinstance(event, events.Paste):
-        return event.text
-    return event.character or "" if event.is_printable else ""

@@ -27,6 +27,7 @@ from canopy_tui.view.footer import QUESTION
 from canopy_tui.view.key_guard import KeyGuard
 from canopy_tui.view.keymap import everywhere, filled, first, name
 from canopy_tui.view.labels import name_of
+from canopy_tui.view.lone_keys import AnsweredByKeys
 from canopy_tui.view.once import once
 from canopy_tui.view.permission import PermissionPane
 from canopy_tui.view.short_path import in_the_middle
@@ -59,7 +60,7 @@ _BEFORE_WAY, _LEAST_WAY = 3, 12
 _OVER = "This call is over already; an answer may come too late.\n"
 
 
-class RequestScreen(ModalScreen[bool]):
+class RequestScreen(AnsweredByKeys, ModalScreen[bool]):
     """Shows the request with ``key`` and after it the others that wait; those in ``put_off`` only
     when the person goes there.
 
@@ -131,9 +132,14 @@ class RequestScreen(ModalScreen[bool]):
         return None
 
     @property
-    def is_typed_into(self) -> bool:
+    def is_typed_into(self) -> bool:  # type: ignore[override]  # it changes
         """Whether keys write text here."""
         return isinstance(self.focused, Input | TextArea)
+
+    def answers_to(self, key: str) -> bool:
+        """Whether ``key`` answers the request in view."""
+        pane = self.pane
+        return pane is not None and pane.answers_to(key)
 
     def is_harmless(self, key: str) -> bool:
         """Whether ``key``, however early it comes, cannot answer: it puts the request off, or is
@@ -185,6 +191,7 @@ class RequestScreen(ModalScreen[bool]):
         if request is None or not self._is_drawn:
             return  # a person who types can send it away before it is drawn
         self._head(request)
+        self.query_one("#request-frame").border_subtitle = ""
         body = self.query_one("#request-body")
         await body.remove_children()
         await body.mount(self._pane_of(request))

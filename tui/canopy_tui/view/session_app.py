@@ -75,9 +75,7 @@ class SessionApp(WriteApp):
             self._to_load = i.LoadSession(left.session, left.cwd, left.title) if yes else None
             self.host.start()
 
-        from canopy_tui.view.unasked_question import UnaskedConfirm
-
-        screen = UnaskedConfirm("Go on", question, "Go on with it", "Begin a new session")
+        screen = ConfirmScreen("Go on", question, "Go on with it", "Begin a new session")
         screen.spill = self.main.composer.area.insert
         self.push_screen(screen, answered)
 

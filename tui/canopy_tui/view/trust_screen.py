@@ -8,14 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.content import Content
+from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from canopy_tui.view.answers import Answer, Answers
-from canopy_tui.view.keymap import name
+from canopy_tui.view.key_guard import KeyGuard
+from canopy_tui.view.keymap import is_key, name
 from canopy_tui.view.keys import TRUST
 from canopy_tui.view.labels import foreign
+from canopy_tui.view.lone_keys import AnsweredByKeys
 from canopy_tui.view.small_frame import SmallFrame
-from canopy_tui.view.unasked_question import UnaskedQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +34,7 @@ _WHY = (
 )
 
 
-class TrustScreen(UnaskedQuestion[str]):
+class TrustScreen(AnsweredByKeys, ModalScreen[str]):
     """Dismisses with one of the three answers; Enter answers nothing, Esc is a no. ``found`` names
     settings that lie in the directory.
     """
@@ -41,6 +43,7 @@ class TrustScreen(UnaskedQuestion[str]):
 
     def __init__(self, directory: str, *, at_start: bool, found: Sequence[str] = ()) -> None:
         super().__init__()
+        self.guard = KeyGuard()
         self._directory = directory
         self._found = ", ".join(found)
         no = "No: leave" if at_start else "No: do not open it"
@@ -62,3 +65,11 @@ class TrustScreen(UnaskedQuestion[str]):
         """A click."""
         event.stop()
         self.dismiss(event.answer.value)
+
+    def answers_to(self, key: str) -> bool:
+        """All three letters."""
+        return any(is_key(one.id, key) for one in TRUST.keys)
+
+    def action_answer(self, value: str) -> None:
+        """A key."""
+        self.dismiss(value)
