@@ -52,6 +52,17 @@ def answers(answer: ElicitationAnswer, *, marks: bool = False, asked: Any = BOTH
     return updated
 
 
+ODD_OPTIONS: list[Any] = ["x", None, 3, [], {}, {"label": 7}, {"label": None}, {"Label": "x"}]
+
+
+def test_options_that_cannot_be_shown_are_left_out_and_a_question_without_any_too() -> None:
+    lacking = {**DATABASE, "options": [*ODD_OPTIONS, *DATABASE["options"], "y"]}
+    empty = {**EXTRAS, "options": ODD_OPTIONS}
+    [question] = elicitation.questions_of({"questions": [empty, lacking, "odd", {"question": 1}]})
+    assert question.text == DATABASE["question"]
+    assert [one["label"] for one in question.options] == ["Postgres", "Redis"]
+
+
 def test_scenario_78_two_questions_as_one_form() -> None:
     form = elicitation.question_form("s1", BOTH, FORM)
     assert form is not None

@@ -107,6 +107,18 @@ def test_scenario_71_a_mixed_bundle_is_not_offered() -> None:
     ]
 
 
+@pytest.mark.parametrize("kind", ["removeRules", "replaceRules"])
+@pytest.mark.parametrize("tool", ["Bash", "Read", "WebSearch", "mcp__a__b", "SandboxNetworkAccess"])
+def test_only_what_adds_a_rule_is_offered_for_good(tool: str, kind: str) -> None:
+    """Taking away or replacing what the person allowed is no answer to a question."""
+    content = "domain:example.com" if tool == "SandboxNetworkAccess" else "/project/**"
+    owner = "WebFetch" if tool == "SandboxNetworkAccess" else tool
+    for to in ("localSettings", "session", "userSettings"):
+        odd = {**rules(content, tool=owner, to=to), "type": kind}
+        asked = ask(tool, {"host": "example.com"}, permission_suggestions=[odd])
+        assert kind not in repr(options_for(asked, POLICY))
+
+
 def test_scenario_71_web_fetch_gets_a_rule_for_the_host() -> None:
     asked = ask("WebFetch", {"url": "https://Example.com:8443/a?b"})
     assert picked(asked, "allow-with-updates")["updatedPermissions"] == [
