@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from canopy_tui.background_note import note_width, noted_width
 from canopy_tui.model.intents import SendPrompt
 from canopy_tui.view.transcript_selection import line_of
+from canopy_tui.view.tree_column import LEAST
 from tui_app.playing import SMALLEST_WIDE, Play, playing
 from tui_app.stage import ROOT
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from canopy_tui.view.transcript import TranscriptView
 
 
@@ -26,6 +31,11 @@ def top(play: Play) -> int:
 def selected(play: Play) -> str:
     """What Ctrl+C would copy."""
     return play.screen.get_selected_text() or ""
+
+
+def patient(play: Play) -> None:
+    """Clicks belong together however slow the machine is."""
+    play.app.CLICK_CHAIN_TIME_THRESHOLD = 60.0  # type: ignore[misc]
 
 
 async def drag(play: Play, start: tuple[int, int], *way: tuple[int, int]) -> TranscriptView:
@@ -86,6 +96,7 @@ async def test_two_clicks_take_a_word_and_three_its_line() -> None:
         play.stage.act(SendPrompt(ROOT, "say it"))
         play.stage.say(f"{words.strip()}.\n\nnot this")
         await play.shows("not this")
+        patient(play)
         view, row = play.app.main.transcript, row_with(play, "see src")
         await play.pilot.click(view, offset=(12, row), times=2)
         await play.settle()
@@ -101,3 +112,40 @@ async def test_two_clicks_take_a_word_and_three_its_line() -> None:
         await play.pilot.click(view, offset=(60, view.size.height - 1), times=2)
         await play.settle()
         assert not selected(play)
+
+
+async def test_the_border_of_the_tree_is_dragged_or_moved_by_keys_and_kept(tmp_path: Path) -> None:
+    keep = partial(note_width, tmp_path / "cache")
+    async with playing(SMALLEST_WIDE, keep_tree_width=keep) as play:
+        column, usual = play.app.main.tree_column, play.app.main.tree_column.region.width
+        await play.pilot.mouse_down(offset=(usual - 1, 8))
+        await play.pilot.hover(offset=(usual + 4, 9))
+        await play.settle()
+        assert column.region.width == usual + 5
+        await play.pilot.hover(offset=(3, 9))  # no narrower than its rows, nor over the transcript
+        await play.settle()
+        assert column.region.width == LEAST
+        await play.pilot.mouse_up(offset=(99, 9))
+        await play.settle()
+        assert 40 < column.region.width < 60
+        assert noted_width(tmp_path / "cache") == column.region.width
+        assert not play.screen.selections
+        await play.pilot.hover(offset=(30, 9))  # it was let go
+        widest = column.region.width
+        await play.press("ctrl+t", "-", "-", "+")
+        await play.until(lambda: column.region.width == widest - 2, "a narrower tree")
+        # What is over the transcript has its own width; afterwards the chosen one is back.
+        await play.pilot.resize_terminal(80, 24)
+        await play.settle()
+        await play.press("-")
+        await play.shows("its width is fixed")
+        await play.pilot.resize_terminal(100, 28)
+        await play.until(lambda: column.region.width == widest - 2, "the chosen width")
+    async with playing(SMALLEST_WIDE, tree_width=noted_width(tmp_path / "cache")) as play:
+        patient(play)
+        column = play.app.main.tree_column
+        assert column.region.width == widest - 2
+        await play.pilot.click(offset=(widest - 3, 8), times=2)
+        await play.until(lambda: column.region.width == usual, "the usual width")
+    (tmp_path / "cache" / "tree-width").write_text("-3 wide", encoding="utf-8")
+    assert noted_width(tmp_path / "cache") == 0

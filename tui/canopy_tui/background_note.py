@@ -1,6 +1,7 @@
-"""What the background of the terminal was the last time, so that the first frame fits it.
+"""What the first frame looked like the last time: the background of the terminal, and how wide the
+tree was.
 
-A note that may be lost at any time; what it is good for is not known here.
+Notes that may be lost at any time; what they are good for is not known here.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from pathlib import Path
 from canopy_shared.ordinary import read_ordinary
 
 _FILE = "background"
+_WIDTH_FILE = "tree-width"
+_MOST_DIGITS = 4
 _WORDS = frozenset({"light", "dark"})
 
 
@@ -25,8 +28,25 @@ def noted(folder: Path) -> str:
 
 def note(folder: Path, word: str) -> None:
     """Note it, if that is possible and news."""
-    if noted(folder) == word:
-        return
+    if noted(folder) != word:
+        _write(folder, _FILE, word)
+
+
+def noted_width(folder: Path) -> int:
+    """Columns of the tree, 0 when nothing is noted."""
+    try:
+        word = (folder / _WIDTH_FILE).read_text(encoding="ascii", errors="replace").strip()
+    except OSError:
+        return 0
+    return int(word) if word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS else 0
+
+
+def note_width(folder: Path, width: int) -> None:
+    """Note the columns, if that is possible."""
+    _write(folder, _WIDTH_FILE, str(width))
+
+
+def _write(folder: Path, file: str, word: str) -> None:
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (folder / _FILE).write_text(f"{word}\n", encoding="utf-8")
+        (folder / file).write_text(f"{word}\n", encoding="utf-8")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from canopy_tui.background_note import noted
+from canopy_tui.background_note import note_width, noted, noted_width
 from canopy_tui.config_file import AUTO, FILE, Settings, read_settings
 from canopy_tui.paths import locations
 
@@ -32,6 +32,8 @@ def own_settings(environment: Mapping[str, str]) -> tuple[Settings, dict[str, An
         "keep_theme": partial(keep_setting, folder, "theme"),
         "hides_ended": settings.ended == "hidden",
         "keep_ended": partial(keep_setting, folder, "ended"),
+        "tree_width": noted_width(locations(environment).cache),
+        "keep_tree_width": partial(note_width, locations(environment).cache),
         "opens_requests": settings.opens_requests,
         "still": settings.motion == "none",
         "faults": (*settings.faults, *key_faults),

@@ -241,6 +241,8 @@ TREE = Group(
             True,
             hint="ended",
         ),
+        Key("tree-narrower", "minus", "app.widen_tree(-2)", "Narrower tree; drag its border", True),
+        Key("tree-wider", "plus", "app.widen_tree(2)", "Wider tree", True),
         Key("tree-seen", "s", "app.all_seen", "Take everything new as seen", True),
     ),
 )

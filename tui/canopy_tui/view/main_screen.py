@@ -30,6 +30,7 @@ from canopy_tui.view.session_tree import SessionTree
 from canopy_tui.view.start_view import StartView
 from canopy_tui.view.transcript import TranscriptView
 from canopy_tui.view.transcript_selection import SelectsWithin
+from canopy_tui.view.tree_column import TreeColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -87,6 +88,7 @@ class MainScreen(SelectsWithin[None]):
         self.transcript = TranscriptView(marks=marks_of(glyphs), now=now, id="transcript")
         self.beside = Beside(state, glyphs, now)
         self.agents = SessionTree(state, glyphs, now, hides_ended=around.hides_ended)
+        self.tree_column = TreeColumn(around.tree_width)
         self.background = BackgroundPanel(state, glyphs, now)
 
     def compose(self) -> ComposeResult:
@@ -98,7 +100,7 @@ class MainScreen(SelectsWithin[None]):
         yield HeaderLine(state, self._around.directory, glyphs)
         yield Crumbs(state, glyphs, rail=True, now=now)
         with Horizontal(id="middle"):
-            with Vertical(id="tree-column"):
+            with self.tree_column:
                 yield Static(Content("Agents"), id="tree-title")
                 yield self.agents
                 yield Static("", id="tree-detail", markup=False)
@@ -182,8 +184,9 @@ class MainScreen(SelectsWithin[None]):
         self.query_one(LinkBanner).show(self._state.link, told=gone)
 
     def on_resize(self) -> None:
-        """What a small screen does not say twice."""
+        """What a small screen does not say twice; the tree beside the transcript, or over it."""
         self._show_link()
+        self.tree_column.fit(beside=not self.tree_is_overlay)
 
     def _show_work(self, session: str | None) -> None:
         view = self._state.sessions.get(session or "")

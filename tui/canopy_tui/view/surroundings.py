@@ -184,6 +184,10 @@ class Surroundings:
     """Agents that ended and have nothing new are left out of the tree."""
     keep_ended: Callable[[str], object] = _nothing
     """Keeps ``hidden`` or ``shown`` for the next start."""
+    tree_width: int = 0
+    """Columns of the tree as they were chosen, 0 for as many as usual."""
+    keep_tree_width: Callable[[int], None] = lambda _width: None
+    """Keeps them for the next start."""
     still: bool = False
     opens_requests: bool = True
     """Questions of agents open by themselves, not only on their key."""

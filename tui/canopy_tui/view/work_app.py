@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from canopy_tui.view.surroundings import MakeHost, Surroundings
     from canopy_tui.view.task_screen import TaskScreen
     from canopy_tui.view.transcript import TranscriptView
+    from canopy_tui.view.tree_column import TreeColumn
 
 
 class WorkApp(StopApp):
@@ -192,6 +193,17 @@ class WorkApp(StopApp):
         self.tell_watched(*in_view)
         self.main.update_marks()
         self.say("Everything counts as seen." if new else "There is nothing new.")
+
+    def action_widen_tree(self, columns: int) -> None:
+        """Move the border of the tree; below a certain width of the terminal there is none."""
+        if self.main.tree_is_overlay:
+            self.say("Here the tree lies over the transcript: its width is fixed.")
+        else:
+            self.main.tree_column.step(columns)
+
+    def on_tree_column_chosen(self, event: TreeColumn.Chosen) -> None:
+        """The next start begins with this width."""
+        self.around.keep_tree_width(event.width)
 
     async def action_name_agents(self) -> None:
         """Filter the tree by a name that is typed."""
