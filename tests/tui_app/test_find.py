@@ -107,6 +107,26 @@ async def test_from_hit_to_hit_over_all_agents() -> None:
         assert play.draft == ""
 
 
+async def test_the_first_hit_is_the_one_nearest_to_what_is_in_view() -> None:
+    async with playing(SMALLEST_WIDE) as play:
+        lines = [f"{'early' if number < 9 else 'later'} needle {number}" for number in range(60)]
+        play.stage.say("\n".join(lines))
+        await play.press("ctrl+f")
+        await play.write("needle")
+        await play.until(lambda: len(found(play).hits) == 60, "the hits")
+        await play.press("enter")
+        top = play.app.main.transcript.viewport.shown[0][1].text.split()[-1]
+        assert found(play).at == int(top) > 9
+        await play.press("shift+enter")
+        assert found(play).at == int(top) - 1
+        await play.press("ctrl+a", "ctrl+k", "ctrl+end")
+        await play.write("early")
+        await play.until(lambda: len(found(play).hits) == 9, "the other hits")
+        await play.press("enter")
+        assert found(play).at == 8
+        await play.shows("early needle 8")
+
+
 async def test_nothing_found_says_so_and_writes_nothing_into_the_message() -> None:
     async with playing(SMALLEST_WIDE) as play:
         play.stage.say("Hello.")

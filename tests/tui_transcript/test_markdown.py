@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from canopy_tui.view.markdown import code_rows, markdown_rows
 from canopy_tui.view.markdown_inline import LINK
 from canopy_tui.view.markdown_table import fitting
+from canopy_tui.view.plain_words import plain_words
 from canopy_tui.view.strips import ASCII, PROSE, Row
 from tui_transcript.drawing import INK, paper, text_of, widest
 from tui_transcript.samples import ANSWER
@@ -74,6 +75,17 @@ def test_emphasis_is_style() -> None:
     assert styled(rows, "c") == {"bold", "italic"}
     assert styled(rows, "e") == {"strike"}
     assert styled(rows, "a ") == set()
+
+
+def test_names_with_two_underscores_stay_names() -> None:
+    source = "open till/__main__.py, a__b__c, __init__, x.__foo_bar__() and __bold__ and __a b__"
+    rows = markdown_rows(source, paper(100))
+    assert text_of(rows) == (
+        "open till/__main__.py, a__b__c, __init__, x.__foo_bar__() and bold and a b"
+    )
+    bold = [text for row in rows for text, style in row.runs if style.bold]
+    assert bold == ["bold", "a b"]
+    assert plain_words(source).startswith("open till/__main__.py, a__b__c")
 
 
 def test_headings_differ_without_colour() -> None:

@@ -7,6 +7,7 @@ known to ``finding``.
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_left
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from textual import work
 from textual.css.query import NoMatches
 
 from canopy_tui.view.find_panel import FindPanel
-from canopy_tui.view.finding import MOST_HITS, hits_in, pattern_of, searched
+from canopy_tui.view.finding import MOST_HITS, found_place, hits_in, pattern_of, searched
 from canopy_tui.view.labels import name_of
 from canopy_tui.view.stop_app import StopApp
 
@@ -58,20 +59,24 @@ class FindApp(StopApp):
             panel.step(step, self._first_from_here(panel.hits))
 
     def _first_from_here(self, hits: list[Hit]) -> int:
-        """The first hit that is not above the view."""
-        viewport = self.main.transcript.viewport
-        seen = viewport.entries_in_view() if viewport is not None else []
-        if viewport is None or not seen:
+        """The hit nearest to what is in view: the first that is not above it, else the last."""
+        viewport, pattern = self.main.transcript.viewport, pattern_of(self.find_panel.query_text)
+        here = [number for number, hit in enumerate(hits) if hit.session == self.open_session]
+        if viewport is None or not viewport.shown or not here:
             return 0
-        top = viewport.layout.entry(seen[0]).key
-        return next(
-            (
-                number
-                for number, hit in enumerate(hits)
-                if hit.session == self.open_session and hit.key >= top
-            ),
-            0,
-        )
+        top = viewport.shown[0][0]
+        key = viewport.layout.entry(top.entry).key
+        within = [number for number in here if hits[number].key == key]
+
+        def is_above(number: int) -> bool:
+            if pattern is None:
+                return False
+            place = found_place(viewport.layout, top.entry, pattern, hits[number].number)
+            return place is not None and place < top
+
+        above = bisect_left(within, True, key=lambda number: not is_above(number))
+        rest = [*within[above:], *(number for number in here if hits[number].key > key)]
+        return rest[0] if rest else here[-1]
 
     def on_find_panel_wanted(self, event: FindPanel.Wanted) -> None:
         """Search anew."""

@@ -158,10 +158,12 @@ class FindPanel(Vertical):
             self._say()
 
     def step(self, by: int, start: int = 0) -> None:
-        """Aim at the next hit, or from ``start`` on when none was aimed at yet."""
+        """Aim at the next hit, the one before, or when none was aimed at yet, at ``start`` or the
+        one before that.
+        """
         if not self.hits:
             return
-        at = start if self.at is None and by > 0 else (self.at or 0) + by
+        at = self.at + by if self.at is not None else start if by > 0 else start + by
         self.aim(at % len(self.hits))
 
     def aim(self, at: int) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
+from canopy_tui.view.dunders import keep_dunders
 from canopy_tui.view.highlight import code_lines
 from canopy_tui.view.markdown_inline import inline_lines
 from canopy_tui.view.markdown_table import table_rows
@@ -36,7 +37,7 @@ def _parser() -> MarkdownIt:
     options = {"html": False, "maxNesting": _DEEPEST}
     parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
     # A definition such as "[1]: url" would vanish, and its use may be in another piece.
-    return parser.disable("reference")
+    return keep_dunders(parser).disable("reference")
 
 
 def markdown_rows(

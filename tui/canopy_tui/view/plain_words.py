@@ -25,8 +25,10 @@ _CELLS = re.compile(r"(?<!\\)\|")
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
+    from canopy_tui.view.dunders import keep_dunders
+
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 40}).enable("strikethrough")
-    return parser.disable(["reference", "code", "fence", "hr", "lheading"])
+    return keep_dunders(parser).disable(["reference", "code", "fence", "hr", "lheading"])
 
 
 def plain_words(line: str) -> str:
