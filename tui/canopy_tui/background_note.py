@@ -19,10 +19,7 @@ _WORDS = frozenset({"light", "dark"})
 
 def noted(folder: Path) -> str:
     """``light`` or ``dark``, "" when nothing is noted."""
-    try:
-        word = read_ordinary(folder / _FILE, 64).decode(errors="replace").strip()
-    except OSError:
-        return ""
+    word = _read(folder, _FILE)
     return word if word in _WORDS else ""
 
 
@@ -34,16 +31,20 @@ def note(folder: Path, word: str) -> None:
 
 def noted_width(folder: Path) -> int:
     """Columns of the tree, 0 when nothing is noted."""
-    try:
-        word = (folder / _WIDTH_FILE).read_text(encoding="ascii", errors="replace").strip()
-    except OSError:
-        return 0
+    word = _read(folder, _WIDTH_FILE)
     return int(word) if word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS else 0
 
 
 def note_width(folder: Path, width: int) -> None:
     """Note the columns, if that is possible."""
     _write(folder, _WIDTH_FILE, str(width))
+
+
+def _read(folder: Path, file: str) -> str:
+    try:
+        return read_ordinary(folder / file, 64).decode(errors="replace").strip()
+    except OSError:
+        return ""
 
 
 def _write(folder: Path, file: str, word: str) -> None:
