@@ -441,6 +441,76 @@ def test_the_bell_rings_once_and_not_too_often() -> None:
     assert titles[-1] == "canopy"
 
 
+def test_nothing_is_called_done_while_a_task_in_the_background_runs() -> None:
+    stage = Stage(lambda: 1.0)
+    rung: list[str] = []
+    titles: list[str] = []
+    announcer = Announcer(stage.state, UNICODE, rung.append, titles.append)
+    stage.ready()
+    stage.apply(e.Watched(frozenset({ROOT})))
+    stage.act(SendPrompt(ROOT, "go"))
+    stage.begin_task("b1", "npm test")
+    announcer.look(1.0, watched=False)
+    assert titles == ["▶ 2 · canopy"]
+    stage.end_turn()
+    announcer.look(2.0, watched=False)
+    announcer.look(2.0 + SETTLED, watched=False)
+    assert rung == ["The agents are done · 1 task still working"]
+    assert titles[-1] == "▶ 1 · canopy"
+    assert not announcer.has_more
+    announcer.look(50.0, watched=False)
+    stage.apply(e.Watched(frozenset()))
+    stage.say("The tests still run.")
+    announcer.look(51.0, watched=False)
+    assert titles[-1] == "▶ 1 · ● 1 · canopy"
+    stage.end_task("b1")
+    announcer.look(52.0, watched=True)
+    announcer.look(52.0 + SETTLED, watched=True)  # a long run
+    assert rung[1:] == ["All is done."]
+    assert titles[-1] == "● 1 · canopy"
+    announcer.look(99.0, watched=False)
+    assert len(rung) == 2
+
+
+@pytest.mark.parametrize(("took", "told"), [(LONG_RUN, 1), (LONG_RUN - 0.01, 0)])
+@pytest.mark.parametrize("rested", [SETTLED, SETTLED - 0.01])
+def test_how_long_a_run_is_and_its_end_lasts_before_it_is_told(
+    took: float, told: int, rested: float
+) -> None:
+    stage = Stage(lambda: 1.0)
+    rung: list[str] = []
+    announcer = Announcer(stage.state, UNICODE, rung.append, lambda _title: None)
+    stage.ready()
+    stage.act(SendPrompt(ROOT, "go"))
+    announcer.look(0.0, watched=True)
+    stage.end_turn()
+    announcer.look(took, watched=True)
+    announcer.look(took + rested, watched=True)
+    assert len(rung) == (told if rested >= SETTLED else 0)
+
+
+def test_an_end_that_is_none_any_more_is_not_told() -> None:
+    """The bell had rung just before, and by the time it may again work has begun."""
+    stage = Stage(lambda: 1.0)
+    rung: list[str] = []
+    announcer = Announcer(stage.state, UNICODE, rung.append, lambda _title: None)
+    stage.ready()
+    stage.act(SendPrompt(ROOT, "go"))
+    announcer.look(0.0, watched=False)
+    stage.end_turn()
+    announcer.look(1.0, watched=False)
+    key = stage.ask_permission()
+    announcer.look(2.0, watched=False)
+    stage.withdraw(key)
+    announcer.look(2.5, watched=False)
+    assert len(rung) == 1
+    assert announcer.has_more
+    stage.act(SendPrompt(ROOT, "go"))
+    announcer.look(3.0, watched=False)
+    announcer.look(9.0, watched=False)
+    assert len(rung) == 1
+
+
 def test_who_is_told_and_how() -> None:
     assert notify_setting({}) == BELL
     assert notify_setting({"CANOPY_NOTIFY": "Desktop"}) == DESKTOP

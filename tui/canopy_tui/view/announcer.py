@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from canopy_tui.model import tree
 from canopy_tui.model.glyphs import NEW_CAP, mark
 from canopy_tui.model.sanitize import clipped
-from canopy_tui.view.labels import name_of
+from canopy_tui.view.labels import at_work, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,18 +44,20 @@ def notify_setting(environment: Mapping[str, str]) -> str:
 
 
 def window_title(state: ClientState, glyphs: str) -> str:
-    """``! 2 · canopy`` while requests wait, ``▶ 3 · canopy`` while agents run, ``● 4 · canopy``
-    when there is something new.
+    """``! 2 · canopy`` while requests wait, ``▶ 3 · canopy`` while agents or tasks in the
+    background are at work, ``● 4 · canopy`` when there is something new. Where only tasks are left
+    it says both: some of them never end.
     """
     sums = tree.totals(state)
     if sums.waiting:
         return f"! {sums.waiting} · canopy"
-    if sums.running:
-        return f"{mark('running', glyphs).glyph} {sums.running} · canopy"
-    if sums.new:
+    parts = []
+    if sums.at_work:
+        parts.append(f"{mark('running', glyphs).glyph} {sums.at_work}")
+    if sums.new and not sums.running:
         number = f"{NEW_CAP}+" if sums.new > NEW_CAP else str(sums.new)
-        return f"{mark('new', glyphs).glyph} {number} · canopy"
-    return "canopy"
+        parts.append(f"{mark('new', glyphs).glyph} {number}")
+    return " · ".join([*parts, "canopy"])
 
 
 class Announcer:
@@ -76,7 +78,9 @@ class Announcer:
         self._known: set[int] = set()
         self._rang_at = -BELL_GAP
         self._unheard = ""
-        self._ran_since: float | None = None
+        self._level = 0
+        """What ran when it was looked last, or is not yet told to be over."""
+        self._ran_since = 0.0
         self._rests_since: float | None = None
 
     def look(self, now: float, *, watched: bool) -> None:
@@ -113,17 +117,30 @@ class Announcer:
         return f"! {who} asks: {clipped(request.summary, _TEXT)}"
 
     def _all_done(self, now: float, waiting: bool, *, watched: bool) -> str:
-        """Words when everything that ran is done since a moment, and that is worth telling."""
-        if tree.totals(self._state).running:
-            self._ran_since = now if self._ran_since is None else self._ran_since
-            self._rests_since = None
+        """Words when all agents are done since a moment, or the last task in the background is,
+        and that is worth telling.
+        """
+        sums = tree.totals(self._state)
+        level = _AGENTS if sums.running else _TASKS if sums.tasks else 0
+        if level > self._level:
+            self._ran_since = now
+            if not self._unheard.startswith("!"):
+                self._unheard = ""  # it is not so any more
+        if level >= self._level:
+            self._level, self._rests_since = level, None
             return ""
-        if self._ran_since is None or waiting:
+        if waiting:
             return ""
         if self._rests_since is None:
             self._rests_since = now
         if now - self._rests_since < SETTLED:
             return ""
         long_run = self._rests_since - self._ran_since >= LONG_RUN
-        self._ran_since = self._rests_since = None
-        return "All is done." if long_run or not watched else ""
+        self._level, self._ran_since, self._rests_since = level, self._rests_since, None
+        if not long_run and watched:
+            return ""
+        return f"The agents are done · {at_work(0, sums.tasks)} still working" if level else _DONE
+
+
+_TASKS, _AGENTS = 1, 2
+_DONE = "All is done."
