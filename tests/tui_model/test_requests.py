@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from canopy_shared.permission import parse_permission_request
+from canopy_shared.permission import PermissionOption, parse_permission_request
 from canopy_tui.model import events as e
+from canopy_tui.model.catch_up import first_unseen, next_unseen
 from canopy_tui.model.queue import following, get, head, identical, place_of
 from canopy_tui.model.requests import KEPT
 from canopy_tui.model.state import PendingRequest, RequestState
-from fakes.agent import spawned, tool
+from fakes.agent import said, spawned, tool
 from tui_model.reducing import Story
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def asking(*sessions: str) -> tuple[Story, list[PendingRequest]]:
@@ -137,6 +142,82 @@ def test_identical_requests_ask_for_the_same_with_the_same_tool() -> None:
     story.happens(e.RequestAnswered(same[0].key))
     assert identical(story.state, same[0].key) == []
     assert identical(story.state, same[1].key) == [same[1]]
+
+
+def offers(request: PendingRequest, *rows: tuple[str, str]) -> None:
+    options = tuple(PermissionOption(f"id{n}", name, kind) for n, (kind, name) in enumerate(rows))
+    request.payload = replace(request.payload, options=options)
+
+
+ONCE, NEVER = ("allow_once", "Yes"), ("reject_once", "No")
+OTHERWISE: dict[str, Callable[[Story, PendingRequest], object]] = {
+    "directory": lambda story, _: setattr(story.view("a2"), "cwd", "/elsewhere"),
+    "tool": lambda story, _: setattr(story.tool("x2", "a2"), "name", "Other"),
+    "kind of tool": lambda story, _: setattr(story.tool("x2", "a2"), "kind", "read"),
+    "argument": lambda story, _: setattr(story.tool("x2", "a2"), "raw_input", {"a": {"b": [2]}}),
+    "more arguments": lambda story, _: setattr(
+        story.tool("x2", "a2"), "raw_input", {"a": {"b": [1], "c": 2}, "d": None}
+    ),
+    "fewer options": lambda _, request: offers(request, ONCE),
+    "kind of an option": lambda _, request: offers(request, ONCE, ("reject_always", "No")),
+    "words of an option": lambda _, request: offers(request, ("allow_once", "Yes, in /"), NEVER),
+}
+
+
+@pytest.mark.parametrize("otherwise", OTHERWISE)
+def test_identical_is_the_same_tool_arguments_directory_and_options(otherwise: str) -> None:
+    story, _ = asking("a1", "a2")
+    one, other = story.asks("a1", "x1"), story.asks("a2", "x2")
+    offers(one, ONCE, NEVER)
+    offers(other, NEVER, ONCE)
+    for child, call in (("a1", "x1"), ("a2", "x2")):
+        story.view(child).cwd = "/project/kid"
+        inside = {"b": [1], "c": 2} if child == "a1" else {"c": 2, "b": [1]}
+        story.tool(call, child).raw_input = {"a": inside}
+    assert identical(story.state, one.key) == identical(story.state, other.key) == [one, other]
+    OTHERWISE[otherwise](story, other)
+    assert identical(story.state, one.key) == [one]
+    assert identical(story.state, other.key) == [other]
+
+
+def test_a_child_that_tells_no_directory_works_in_that_of_its_root() -> None:
+    story, _ = asking("a1")
+    same = [story.asks("S", "x1", "ls"), story.asks("a1", "x2", "ls")]
+    assert identical(story.state, same[0].key) == same
+    story.view("a1").cwd = "/project/worktree"
+    assert identical(story.state, same[0].key) == same[:1]
+
+
+def test_time_waited_adds_up_over_the_answers_about_one_call() -> None:
+    story, _ = asking()
+    for waited in (3.0, -5.0, 4.0):  # the clock was set back meanwhile
+        request = story.asks("S", "t0")
+        story.happens(e.RequestAnswered(request.key, "allow", request.at + waited))
+    story.happens(e.RequestAnswered(story.asks("S", "t0").key, "allow"))  # at nobody knows when
+    assert story.tool("t0").waited == 7.0
+
+
+def test_the_way_through_everything_new_is_that_of_the_tree_and_ends_where_it_began() -> None:
+    story, _ = asking("a1", "a2")
+    story.update("a1", spawned("a3"))
+    for session in ("a2", "a1", "a3", "S"):
+        story.happens(e.Seen(session))
+    for session in ("a2", "a1", "a3"):
+        story.update(session, said("news", "m1"))
+        story.update(session, said("more", "m2"))
+    ways = {
+        current: getattr(next_unseen(story.state, current), "id", None)
+        for current in ("S", "a1", "a2", "a3", None)
+    }
+    assert ways == {"S": "a1", "a1": "a3", "a3": "a2", "a2": "a1", None: "a1"}
+    view = story.view("a1")
+    assert first_unseen(view) == view.entries[-2].key
+    for session in ("a1", "a3"):
+        story.happens(e.Seen(session))
+    assert getattr(next_unseen(story.state, "a2"), "id", None) == "a2"  # itself comes last
+    story.happens(e.Seen("a2"))
+    assert next_unseen(story.state, "a2") is None
+    assert first_unseen(view) is None
 
 
 def test_requests_without_a_known_input_are_like_no_other() -> None:

@@ -90,12 +90,13 @@ def _mark(state: ClientState, request: PendingRequest) -> bytes | None:
     entry = find(view, request.tool_call_id) if view and request.tool_call_id else None
     if entry is None or not entry.raw_input:
         return None
-    kinds = sorted(
-        str(getattr(option, "kind", "")) for option in getattr(request.payload, "options", ())
+    offered = sorted(
+        [str(getattr(option, "kind", "")), str(getattr(option, "name", ""))]
+        for option in getattr(request.payload, "options", ())
     )
     try:
         where = view.cwd or state.root_of(view).cwd if view else ""
-        return jsonio.dumps([where, entry.name, entry.kind, kinds, _sorted(entry.raw_input)])
+        return jsonio.dumps([where, entry.name, entry.kind, offered, _sorted(entry.raw_input)])
     except (TypeError, ValueError):
         return None
 
