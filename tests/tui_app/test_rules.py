@@ -26,6 +26,7 @@ from canopy_tui.view.announcer import (
     SETTLED,
     Announcer,
     notify_setting,
+    window_title,
 )
 from canopy_tui.view.arming import WINDOW, Arming
 from canopy_tui.view.drafts import Drafts
@@ -509,6 +510,57 @@ def test_an_end_that_is_none_any_more_is_not_told() -> None:
     announcer.look(3.0, watched=False)
     announcer.look(9.0, watched=False)
     assert len(rung) == 1
+
+
+def test_a_question_that_is_over_before_the_bell_may_ring_is_not_told() -> None:
+    stage = Stage(lambda: 1.0)
+    rung: list[str] = []
+    announcer = Announcer(stage.state, UNICODE, rung.append, lambda _title: None)
+    stage.ready()
+    stage.ask_permission(call="a")
+    announcer.look(1.0, watched=False)
+    stage.withdraw(stage.ask_permission(call="b"))
+    second = stage.ask_permission(call="c")
+    announcer.look(1.5, watched=False)
+    for request in (second, stage.state.waiting()[0].key):
+        stage.withdraw(request)
+    announcer.look(2.0, watched=False)
+    announcer.look(9.0, watched=False)
+    assert len(rung) == 1
+
+
+def test_a_pause_between_two_turns_is_no_end_and_each_run_has_its_own_time() -> None:
+    stage = Stage(lambda: 1.0)
+    rung: list[str] = []
+    announcer = Announcer(stage.state, UNICODE, rung.append, lambda _title: None)
+    stage.ready()
+    stage.begin_task("b1", "npm test")
+    stage.act(SendPrompt(ROOT, "go"))
+    announcer.look(0.0, watched=True)
+    stage.end_turn()
+    announcer.look(LONG_RUN, watched=True)
+    stage.act(SendPrompt(ROOT, "on"))
+    announcer.look(LONG_RUN + 1.0, watched=True)
+    stage.end_turn()
+    announcer.look(LONG_RUN + 2.0, watched=True)
+    announcer.look(LONG_RUN + 1.9 + SETTLED, watched=True)
+    assert rung == []  # it rests since the second end
+    announcer.look(LONG_RUN + 2.0 + SETTLED, watched=True)
+    assert rung == ["The agents are done · 1 task still working"]
+    stage.end_task("b1")
+    announcer.look(2 * LONG_RUN, watched=True)
+    announcer.look(2 * LONG_RUN + SETTLED, watched=True)
+    assert len(rung) == 1  # the task alone took no long time
+
+
+def test_the_title_names_what_is_new_only_when_no_agent_works() -> None:
+    stage = Stage(lambda: 1.0)
+    stage.ready()
+    stage.act(SendPrompt(ROOT, "go"))
+    stage.say("News.")
+    assert window_title(stage.state, UNICODE) == "▶ 1 · canopy"
+    stage.end_turn()
+    assert window_title(stage.state, UNICODE) == "● 1 · canopy"
 
 
 def test_who_is_told_and_how() -> None:

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canopy_shared.permission import PermissionOption, parse_permission_request
+from canopy_shared.updates import SubagentStateUpdate
 from canopy_tui.model import events as e
 from canopy_tui.model.catch_up import first_unseen, next_unseen
 from canopy_tui.model.queue import following, get, head, identical, place_of
-from canopy_tui.model.requests import KEPT
+from canopy_tui.model.requests import KEPT, left_behind
 from canopy_tui.model.state import PendingRequest, RequestState
 from fakes.agent import said, spawned, tool
 from tui_model.reducing import Story
@@ -184,6 +185,8 @@ def test_a_child_that_tells_no_directory_works_in_that_of_its_root() -> None:
     story, _ = asking("a1")
     same = [story.asks("S", "x1", "ls"), story.asks("a1", "x2", "ls")]
     assert identical(story.state, same[0].key) == same
+    story.view("a1").cwd = ""
+    assert identical(story.state, same[0].key) == same
     story.view("a1").cwd = "/project/worktree"
     assert identical(story.state, same[0].key) == same[:1]
 
@@ -218,6 +221,18 @@ def test_the_way_through_everything_new_is_that_of_the_tree_and_ends_where_it_be
     story.happens(e.Seen("a2"))
     assert next_unseen(story.state, "a2") is None
     assert first_unseen(view) is None
+
+
+def test_only_what_a_child_that_ended_asks_is_given_up() -> None:
+    story, [first, second] = asking("a1", "a2")
+    for update, given_up in (
+        (SubagentStateUpdate("a1", "running"), []),
+        (SubagentStateUpdate("a2", "completed"), [second]),
+        (SubagentStateUpdate("nobody", "completed"), []),
+    ):
+        story.happens(e.UpdateArrived("S", update, 9.0))
+        assert left_behind(story.state, update) == given_up
+    assert first in story.state.waiting()
 
 
 def test_requests_without_a_known_input_are_like_no_other() -> None:
