@@ -8,11 +8,11 @@ import pytest
 from markdown_it import MarkdownIt
 
 from canopy_agent.render.bounds import MAX_RESULT_TEXT, bounded, bounded_output
-from canopy_agent.render.fences import fenced, unfenced
 from canopy_agent.render.handback import cleaned_report
 from canopy_agent.render.results import contents, file_size, without_reminders
 from canopy_agent.render.titles import clean_title, shown_path
 from canopy_shared.codec import encode
+from canopy_shared.fences import fenced, unfenced
 from render.showing import AIR, PLAIN, TERMINAL, shown, texts, whole_call
 
 

@@ -12,7 +12,8 @@ from canopy_tui.view.commands import all_commands
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.finding import hits_in, pattern_of
 from canopy_tui.view.labels import whole
-from canopy_tui.view.plain_words import fences, plain_words
+from canopy_tui.view.markdown_split import fences
+from canopy_tui.view.plain_words import plain_words
 from canopy_tui.view.short_path import in_the_middle, short_path
 from canopy_tui.view.start_view import at_a_word
 from tui_app.playing import NARROW, WIDE, playing

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
+from canopy_tui.model.export import as_markdown
 from canopy_tui.view.markdown_split import (
     CODE_LINES,
     PROSE_CHARS,
@@ -14,8 +16,9 @@ from canopy_tui.view.markdown_split import (
     Piece,
     Prose,
     Splitter,
+    fences,
 )
-from tui_transcript.samples import ANSWER
+from tui_transcript.samples import ANSWER, MAIN, message, world
 
 
 def pieces_of(text: str) -> list[Piece]:
@@ -176,3 +179,47 @@ def test_closed_pieces_are_kept_and_never_given_again() -> None:
         known = kept
         total = kept + len(fresh)
     assert known >= total - 3
+
+
+FENCE_LINES = (
+    "```",
+    "````",
+    "~~~",
+    "``` py",
+    "```x```",
+    " ```",
+    "    ```",
+    "- ```",
+    "- a",
+    "",
+    "x",
+)
+
+
+@given(st.lists(st.sampled_from(FENCE_LINES), max_size=12))
+def test_what_is_found_to_be_code_is_what_is_drawn_as_code(lines: list[str]) -> None:
+    lines = [f"{line}{n}" if line == "x" else line for n, line in enumerate(lines)]
+    text = "\n".join(lines)
+    code = "\n".join(piece.source for piece in pieces_of(text) if isinstance(piece, Code))
+    prose = [
+        line
+        for piece in pieces_of(text)
+        if isinstance(piece, Prose)
+        for line in piece.source.split("\n")
+    ]
+    found, at = fences(text), 0
+    assert found == sorted(found)
+    for line in lines:
+        inside = any(begin <= at < end for begin, end in found)
+        if line.startswith("x") and line in code.split("\n"):
+            assert inside, text
+        if not inside and line.strip() and line != "x":
+            assert line in prose, text
+        at += len(line) + 1
+
+
+@given(st.lists(st.sampled_from(FENCE_LINES), max_size=12))
+def test_a_message_swallows_nothing_of_what_follows_it_in_a_file(lines: list[str]) -> None:
+    state = world(message("\n".join(lines)), message("The needle."))
+    tokens = MarkdownIt("commonmark").parse(as_markdown(state, MAIN))
+    assert [one for one in tokens if one.type == "inline" and one.content == "The needle."], lines

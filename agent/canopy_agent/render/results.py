@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from canopy_agent.render.bounds import bounded, text_share
-from canopy_agent.render.fences import fenced
 from canopy_shared import jsonio
 from canopy_shared.content import (
     ContentBlock,
@@ -20,6 +19,7 @@ from canopy_shared.content import (
     ToolCallContent,
     ToolContent,
 )
+from canopy_shared.fences import fenced
 
 Json = Mapping[str, Any]
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from canopy_shared import jsonio
 from canopy_shared.content import Diff, TextContent, ToolContent
+from canopy_shared.fences import fenced, left_open
 from canopy_shared.unset import UNSET
 from canopy_tui.model.attachments import described
 from canopy_tui.model.entries import AnyEntry, ChildEntry, MessageEntry, Role, RuleEntry, ToolEntry
@@ -32,7 +33,6 @@ FORMAT = "canopy-transcript"
 VERSION = 1
 _RARE_CONTROLS = re.compile("[\x7f-\x9f]")
 """Those that JSON allows as they are."""
-_RUN = re.compile(r"`{3,}")
 _WHO = {Role.USER: "You", Role.AGENT: "Answer", Role.THOUGHT: "Thought", Role.PARENT: "Task"}
 
 
@@ -117,15 +117,13 @@ def _child(state: ClientState, view: SessionView, above: set[str]) -> Iterator[s
 
 
 def _fenced(text: str) -> Iterator[str]:
-    longest = max((len(run) for run in _RUN.findall(text)), default=2)
-    fence = "`" * (longest + 1)
-    yield from (fence, text.rstrip("\n"), fence, "")
+    yield from (fenced(text.rstrip("\n")), "")
 
 
 def _closed(text: str) -> str:
     """``text`` without a fence left open, which would swallow what follows."""
-    marks = [line.lstrip()[:3] for line in text.split("\n") if line.lstrip().startswith("```")]
-    return f"{text}\n```" if len(marks) % 2 else text
+    mark = left_open(text)
+    return f"{text}\n{mark}" if mark else text
 
 
 def _one_line(text: str) -> str:

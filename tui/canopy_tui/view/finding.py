@@ -67,9 +67,11 @@ def hits_in(
 ) -> list[Hit]:
     """The occurrences in one entry, at most ``MOST_HITS``."""
     from canopy_tui.model.source import searchable
-    from canopy_tui.view.plain_words import fences
+    from canopy_tui.view.markdown_split import fences
 
     text = searchable(entry, state)
+    if not pattern.search(text):
+        return []
     code = fences(text) if _is_markdown(entry) else [(0, len(text))]
     found: list[Hit] = []
     for number, match in enumerate(pattern.finditer(text)):

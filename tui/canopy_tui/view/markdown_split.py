@@ -9,12 +9,13 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from canopy_shared.fences import closes, opening
+
 CODE_LINES = 64
 """Lines of a code fence that make a piece of their own."""
 PROSE_LINES = 60
 PROSE_CHARS = 4_000
 
-_FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})[ \t]*([^`\n]*)$")
 _INNER_FENCE = re.compile(r"[ \t]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})[^`\n]*$")
 _ITEM = re.compile(r" {0,3}(?:([-+*])|(\d{1,9})[.)])(?:[ \t]+\S|[ \t]*$)")
 _DELIMITERS = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
@@ -71,7 +72,7 @@ class _Scan:
             self._code(line, *self.fence)
         elif self.inner is not None:
             self._keep(line)
-            if _closes(line, self.inner):
+            if closes(line, self.inner, in_list=True):
                 self.inner = None
         elif not line.strip():
             self._blank()
@@ -86,7 +87,7 @@ class _Scan:
             self._emit_prose()
 
     def _code(self, line: str, mark: str, indent: int, _language: str) -> None:
-        if _closes(line, mark):
+        if closes(line, mark):
             self._emit_code()
             self.fence, self.before, self.gap = None, "", True
             return
@@ -116,11 +117,11 @@ class _Scan:
         if self.in_list and self.blank and not item and not indented:
             self._emit_prose()
         self.blank = False
-        fence = _FENCE.match(line)
+        fence = opening(line)
         if fence and not (self.in_list and indented):
             self._emit_prose()
-            language = fence[3].split(maxsplit=1)[0] if fence[3].strip() else ""
-            self.fence = (fence[2], len(fence[1]), language)
+            language = fence.words.split(maxsplit=1)[0] if fence.words.strip() else ""
+            self.fence = (fence.mark, fence.indent, language)
             return
         if self._is_long():
             self._cut(item)
@@ -181,11 +182,6 @@ class _Scan:
         self.number, self.start, self.items = None, None, 0
 
 
-def _closes(line: str, mark: str) -> bool:
-    bare = line.strip()
-    return len(bare) >= len(mark) and not bare.strip(mark[0]) and bool(bare)
-
-
 def _unindented(line: str, indent: int) -> str:
     return line[min(indent, len(line) - len(line.lstrip(" "))) :]
 
@@ -218,6 +214,22 @@ class Splitter:
             rest.line(_plain(text[self._at :]))
         rest.finish()
         return kept, fresh + rest.out
+
+
+def fences(text: str) -> list[tuple[int, int]]:
+    """Begin and end of every code fence in ``text``, as offsets, those of list items too."""
+    scan, found = _Scan(), list[tuple[int, int]]()
+    at, begin = 0, -1
+    for line in text.split("\n") if "```" in text or "~~~" in text else ():
+        scan.line(_plain(line))
+        is_open = scan.fence is not None or scan.inner is not None
+        if is_open and begin < 0:
+            begin = at
+        at += len(line) + 1
+        if not is_open and begin >= 0:
+            found.append((begin, at - 1))
+            begin = -1
+    return [*found, (begin, len(text))] if begin >= 0 else found
 
 
 def _plain(line: str) -> str:

@@ -1,7 +1,7 @@
 """One line of Markdown as the words that a person reads in the transcript, without its marks.
 
-A line is looked at alone: whether it lies in a code fence is told by ``fences``. What cannot be
-parsed stays as it is.
+A line is looked at alone: whether it lies in a code fence is told by ``markdown_split.fences``.
+What cannot be parsed stays as it is.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _MARKS = re.compile(r"[*_`~\[\]#>|\\&<+-]|^\s*\d+[.)]")
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 _CELLS = re.compile(r"(?<!\\)\|")
 
 
@@ -67,17 +66,3 @@ def _said(tokens: list[Token] | tuple[Token, ...]) -> Iterator[str]:
                 text = token.content
         said.append(text)
         yield text
-
-
-def fences(text: str) -> list[tuple[int, int]]:
-    """Begin and end of every code fence in ``text``, as offsets."""
-    found: list[tuple[int, int]] = []
-    mark, begin = "", 0
-    for match in _FENCE.finditer(text):
-        fence = match.group(1)
-        if not mark:
-            mark, begin = fence, match.start()
-        elif fence.startswith(mark):
-            found.append((begin, match.end()))
-            mark = ""
-    return [*found, (begin, len(text))] if mark else found

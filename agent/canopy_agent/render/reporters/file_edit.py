@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from canopy_agent.domain.facts import ToolHookResponse, ToolReturned
 from canopy_agent.render.diffs import Change, bare_diff, hunk_changes, hunk_patch, whole_change
-from canopy_agent.render.fences import fenced
 from canopy_agent.render.patches import coming_patch, done_patch, written_text
 from canopy_agent.render.reports import (
     Call,
@@ -22,6 +21,7 @@ from canopy_agent.render.reports import (
 from canopy_agent.render.results import text_content
 from canopy_agent.render.titles import text_field
 from canopy_shared.content import Diff, Location, ToolCallContent
+from canopy_shared.fences import fenced
 
 WRITE_TEXT = frozenset({"content", "file_text", "file_content"})
 EDIT_TEXT = frozenset({"old_string", "new_string"})

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from canopy_agent.domain.facts import ToolReturned
-from canopy_agent.render.fences import unfenced
 from canopy_agent.render.reports import (
     Call,
     Json,
@@ -24,6 +23,7 @@ from canopy_agent.render.reports import (
 from canopy_agent.render.results import error_contents, text_content
 from canopy_agent.render.titles import text_field
 from canopy_shared.ext import air
+from canopy_shared.fences import unfenced
 from canopy_shared.updates import ToolCallStart, Update
 
 EXIT_PLAN = "ExitPlanMode"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from canopy_agent.domain.facts import ToolReturned
 from canopy_agent.render.bounds import bounded
-from canopy_agent.render.fences import fenced
 from canopy_agent.render.reports import Call, Report, Reporter, Result, View, show_failure, shown
 from canopy_agent.render.results import error_text, json_text, text_content
 from canopy_agent.render.titles import text_field
 from canopy_shared.content import ToolCallContent
+from canopy_shared.fences import fenced
 
 UNTITLED = "Unknown Tool"
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from canopy_agent.domain.facts import ToolReturned
 from canopy_agent.render.bounds import bounded
-from canopy_agent.render.fences import fenced
 from canopy_agent.render.reports import Call, Report, Reporter, Result, View
 from canopy_agent.render.results import contents, pictures, text_content, without_reminders
 from canopy_agent.render.titles import text_field, whole_number
 from canopy_shared.content import Location, ToolCallContent
+from canopy_shared.fences import fenced
 
 _EMPTY = "(empty)"
 

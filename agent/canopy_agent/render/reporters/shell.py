@@ -11,12 +11,12 @@ from typing import Any
 from canopy_agent.capabilities import ClientProfile
 from canopy_agent.domain.facts import ToolReturned
 from canopy_agent.render import terminals
-from canopy_agent.render.fences import fenced
 from canopy_agent.render.reports import Call, Report, Reporter, Result, View, show_failure
 from canopy_agent.render.results import pictures, text_content
 from canopy_agent.render.titles import text_field
 from canopy_shared.content import TerminalRef, ToolCallContent
 from canopy_shared.ext import terminal
+from canopy_shared.fences import fenced
 
 
 def _report(call: Call, view: View) -> Report:
