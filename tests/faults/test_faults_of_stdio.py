@@ -26,14 +26,14 @@ def agent(fake: FakeCli, home: Path, **options: Any) -> Any:
     return RawClient.spawn(*STDIO, env=env, **options)
 
 
-async def answered(client: RawClient, request_id: Any) -> dict[str, Any]:
+async def answered(client: RawClient, request_id: Any, bound: float = 30.0) -> dict[str, Any]:
     """The answer under ``request_id``."""
 
     def found() -> dict[str, Any] | None:
         frames = (f for f in client.frames if "method" not in f and f["id"] == request_id)
         return next(frames, None)
 
-    return await eventually(found, f"an answer to {request_id}")  # type: ignore[return-value]
+    return await eventually(found, f"an answer to {request_id}", bound=bound)  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("size", [65535, 65536, 65537, 5 * 1024 * 1024])
@@ -54,7 +54,7 @@ async def test_b11_a_line_over_the_limit_is_an_error_of_its_own(
         session = await client.new_session(tmp_path)
         head = b'{"jsonrpc":"2.0","id":77,"method":"session/prompt","params":{"x":"'
         client.send_raw(head + b"y" * LINE_LIMIT + b'"}}\n')
-        error = (await answered(client, 77))["error"]
+        error = (await answered(client, 77, bound=120))["error"]  # 64 MiB through a pipe
         assert error["code"] == -32600
         assert str(LINE_LIMIT) in error["message"]
         assert (await client.prompt(session, "small"))["stopReason"] == "end_turn"

@@ -75,7 +75,8 @@ class Terminal:
     async def press_until(self, key: str, fits: Callable[[str], bool], what: str) -> str:
         """Press ``key`` until the screen fits: a question ignores keys that come too early.
 
-        Each press gets a second to show its effect, so that none reaches what comes after.
+        Each press gets a second to show its effect. On a slow machine a second press may reach
+        what comes after: not for keys that do something there, as Escape, which stops a turn.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + BOUND

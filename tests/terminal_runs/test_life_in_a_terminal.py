@@ -148,7 +148,7 @@ async def test_copy_sizes_suspend_quit_replay_and_inspect(tmp_path: Path) -> Non
         await shell.keys("C-z")
         await is_away(shell, "a draft")
         await bring_back(shell)
-        await shell.until(lambda text: body(text) == body(before), "same screen as before")
+        await shell.until(lambda text: body(text) == body(before), f"screen as it was:\n{before}\n")
         await shell.type("!")
         await shell.shows("a draft!")
         await shell.keys("C-u")
