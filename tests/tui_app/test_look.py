@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from textual.color import Color
 
@@ -14,7 +16,7 @@ from canopy_tui.view.keymap import filled
 from canopy_tui.view.keys import GROUPS
 from canopy_tui.view.start_view import Scene
 from canopy_tui.view.theme import DARK, LIGHT
-from tui_app.playing import NARROW, WIDE, playing
+from tui_app.playing import NARROW, WIDE, Play, playing
 from tui_app.stage import ROOT
 
 SCENES = [Scene("First", "do one", "what it shows"), Scene("Second", "do two")]
@@ -241,3 +243,28 @@ async def test_without_colour_everything_is_grey(monkeypatch: pytest.MonkeyPatch
                 for colour in (segment.style.color, segment.style.bgcolor):
                     if colour is not None and colour.triplet is not None:
                         assert len(set(colour.triplet)) == 1
+
+
+async def test_a_small_terminal_drops_whole_words_and_the_palette_follows_its_size() -> None:
+    async with playing(NARROW, scenes=SCENES) as play:
+        await play.shows("@ for files · Enter sends · Ctrl+J new line ")
+        await play.pilot.resize_terminal(60, 16)
+        await play.shows("@ for files · Enter sends  ")
+        await play.pilot.resize_terminal(40, 10)
+        await play.shows("Message, or / for commands, @ for fi…")
+        await play.pilot.resize_terminal(120, 40)
+        # A demo's scenes are offered again once there is something else in their place.
+        play.stage.act(SendPrompt(ROOT, "go"))
+        play.stage.say("done")
+        play.stage.end_turn()
+        await play.shows("@ for files · Ctrl+P has the scenes (demo) · Enter sends")
+        await play.press("ctrl+p")
+        await play.shows("Demo: First")
+        for size in ((60, 16), (120, 40), (40, 10), (80, 24)):
+            await play.pilot.resize_terminal(*size)
+            await play.until(partial(_in_one_line, play), f"whole lines at {size}")
+
+
+def _in_one_line(play: Play) -> bool:
+    lines = [line for line in play.lines if "To the agents, and back" in line]
+    return len(lines) == 1 and "  Ctrl+T " in lines[0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from rich.cells import cell_len
 from textual.command import DiscoveryHit, Hit, Provider
 from textual.content import Content
 from textual.fuzzy import FuzzySearch
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 
 
 _TITLE_WIDTH = 44
+_KEYS_WIDTH = 18
+"""Cells of a help that is the name of keys."""
+_NARROWEST, _WIDEST, _EDGES = 40, 90, 5
+"""Cells of the palette, and those for frame, padding and scrollbar."""
 _KINDS = {"markdown": "Markdown", "json": "JSON", "html": "HTML", "svg": "SVG"}
 _THEMES = {
     AUTO: "follows the terminal",
@@ -152,9 +157,21 @@ class Commands(Provider):
 
 
 def _line(command: Command, found: Sequence[int], width: int) -> Content:
-    """Title and help on one line. Textual would read strings as markup; content it leaves alone."""
+    """Title and help on one line of a palette in a terminal of that width; keys are never cut, of
+    other words the end is. Textual would read strings as markup; content it leaves alone.
+    """
+    room = room_in(width)
     title = Content(command.title)
     for offset in found:
         title = title.stylize("underline", offset, offset + 1)
-    gap = " " * max(2, min(_TITLE_WIDTH, width // 2) - title.cell_length)
-    return Content.assemble(title, gap, (command.help, "dim"))
+    kept = min(cell_len(command.help), _KEYS_WIDTH)
+    title = title.truncate(max(1, room - kept - 2), ellipsis=True)
+    column = min(_TITLE_WIDTH, room // 2)
+    gap = max(2, min(column - title.cell_length, room - title.cell_length - kept))
+    line = Content.assemble(title, " " * gap, (command.help, "dim"))
+    return line.truncate(room, ellipsis=True)
+
+
+def room_in(width: int) -> int:
+    """Cells of a line of the palette in a terminal of that width, as the style sheet has it."""
+    return max(_NARROWEST, min(_WIDEST, width * 8 // 10)) - _EDGES

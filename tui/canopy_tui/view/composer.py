@@ -6,6 +6,7 @@ It posts what the person wants as intents; it knows neither the wire nor how a t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -153,7 +154,9 @@ class Composer(Vertical):
         self._mode = placeholders.mode(root)
         self._show_edge()
         self.sending.can = Abilities.of(state, root, view)
-        self.area.placeholder = Content(placeholders.placeholder(state, root, view))
+        has_scenes = bool(self._around.scenes)
+        words = placeholders.placeholder(state, root, view, scenes=has_scenes)
+        self.area.invite(partial(placeholders.fitting, words))
         self.area.update_suggestion()
         forgotten = self.drafts.forget_sent(self._queue)
         if forgotten is not None:

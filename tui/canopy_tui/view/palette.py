@@ -14,6 +14,7 @@ from canopy_tui.view.keymap import take_keys
 from canopy_tui.view.keys import PALETTE, PALETTE_LINE
 
 if TYPE_CHECKING:
+    from textual import events
     from textual.binding import BindingType
 
 
@@ -25,3 +26,12 @@ class Palette(CommandPalette, inherit_bindings=False):
     def on_mount(self) -> None:
         """Give the keys of the line their names."""
         take_keys(self.query_one(CommandInput), PALETTE_LINE, CARET)
+
+    _width = 0
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lines are made for a width: make them anew for another."""
+        before, self._width = self._width, event.size.width
+        if before and before != self._width:
+            self._cancel_gather_commands()
+            self._gather_commands(self.query_one(CommandInput).value.strip())

@@ -5,13 +5,20 @@ Words only, read from the state; what the keys named here do is not known.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
 
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.attaching import takes_pictures
 from canopy_tui.view.keymap import filled, name
 from canopy_tui.view.labels import name_of
+from canopy_tui.view.strips import fitted
+
+_PARTS = re.compile(r"(?<! ) · ")
+"""Between the parts; before a suggestion's key stands one more space."""
 
 if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView
@@ -73,8 +80,12 @@ def placeholder(
     state: ClientState,
     root: SessionView | None,
     view: SessionView | None,
+    *,
+    scenes: bool = False,
 ) -> str:
-    """What the empty field says."""
+    """What the empty field says. ``scenes``: there are some to try, as long as nothing else is
+    suggested.
+    """
     if state.link.status in ("lost", "failed"):
         return filled("The agent is gone · {restart} starts it again · what you write here stays")
     if root is None:
@@ -91,7 +102,22 @@ def placeholder(
     suggested = suggestion_of(state, root, view)
     if suggested:
         return f"{clipped(suggested, 200)}  · {name('complete')} takes it"
-    return filled("Message, or / for commands, @ for files · {send} sends · {newline} new line")
+    rest = "{send} sends · {newline} new line"
+    if scenes and root.turns_done:
+        rest = "{palette} has the scenes (demo) · {send} sends"
+    return filled(f"Message, or / for commands, @ for files · {rest}")
+
+
+def fitting(words: str, room: int) -> str:
+    """As many parts of ``words`` as ``room`` cells hold; of the first one its beginning. What an
+    agent suggests stays whole.
+    """
+    parts = _PARTS.split(words)
+    if len(parts) == 1 and " · " in words:
+        return words
+    while len(parts) > 1 and cell_len(" · ".join(parts)) > room:
+        parts.pop()
+    return fitted(" · ".join(parts), max(1, room))
 
 
 def agent_missing(state: ClientState) -> str:

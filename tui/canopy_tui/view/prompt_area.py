@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import set_cell_size
 from textual import events
+from textual.content import Content
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
@@ -98,6 +99,7 @@ class PromptArea(TextArea, inherit_bindings=False):
         self.links: Spans = lambda _line: []
         self.ghost: Callable[[str], Ghost] = lambda _text: _NO_GHOST
         self._ghost = _NO_GHOST
+        self._invitation: Callable[[int], str] = lambda _room: ""
         super().__init__(
             id="prompt",
             soft_wrap=True,
@@ -106,6 +108,18 @@ class PromptArea(TextArea, inherit_bindings=False):
             max_checkpoints=200,
         )
         self.cursor_blink = False
+
+    def invite(self, words: Callable[[int], str]) -> None:
+        """Say in the empty field what can be done: what ``words`` gives for so many cells."""
+        self._invitation = words
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        """Another width holds more, or less."""
+        room = self.size.width - 1  # the caret's cell
+        words = Content(self._invitation(room if room > 0 else self.app.size.width))
+        if self.placeholder != words:
+            self.placeholder = words
 
     def begin_with(self, text: str) -> None:
         """Hold ``text``, caret at the end, with nothing to undo."""
