@@ -21,6 +21,7 @@ _UNUSUAL = [
     for modifiers in combinations(("alt", "ctrl", "shift", "super"), count)
     for number in range(1, 25)
 ]
+_UNUSUAL += [f"{modifier}+f{number}" for modifier in ("super", "alt") for number in range(1, 25)]
 OTHER = dict(zip(IDS, _UNUSUAL, strict=False))
 USUAL_NAMES = re.compile(
     r"(?<![+\w])(?:F\d+|Esc|Enter|Tab|Space|PgUp|PgDn|Home|End|Up|Down|Left|Right)(?!\w)"

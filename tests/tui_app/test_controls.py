@@ -177,7 +177,7 @@ async def test_send_and_newline_are_remapped_and_questions_may_wait_for_their_ke
     keymap = {"send": "ctrl+j", "newline": "alt+enter", "steer": "ctrl+b"}
     async with playing(NARROW, keymap=keymap, opens_requests=False) as play:
         stage = play.stage
-        await play.shows("Ctrl+J sends · Alt+Enter")
+        await play.shows("@ for files · Ctrl+J sends")
         await play.write("a")
         await play.press("enter", "alt+enter")
         await play.write("b")

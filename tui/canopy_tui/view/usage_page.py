@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 _COMMAND = "usage"
 _MODEL = "model"
-_BAR = 24
+_BAR, _SHORTEST = 24, 4
+"""Cells of a bar."""
 _WORDS = 11
 """Cells of the word before a fact."""
 
@@ -64,20 +65,20 @@ class UsagePage:
         if view is None:
             return [Item(_quiet("The session is closed."))]
         return [
-            *self._summary(view),
+            *self._summary(view, width),
             *self._tokens(view, width),
             *self._agents(view, width),
-            *self._limits(view),
+            *self._limits(view, width),
             *self._ways(view),
         ]
 
-    def _summary(self, view: SessionView) -> list[Item]:
+    def _summary(self, view: SessionView, width: int) -> list[Item]:
         report = view.controls.report
         context, full = _quiet("not told"), 0.0
         if view.usage_size:
             full = max(0.0, min(1.0, view.usage_used / view.usage_size))
             filled = f" {full:.0%}  {tokens(view.usage_used)} of {tokens(view.usage_size)} tokens"
-            context = Content.assemble(self._bar(full), filled)
+            context = self._with_bar(full, Content(filled), width - _WORDS)
         told = view.cost
         if told is None and report is not None:
             told = report.cost
@@ -94,10 +95,12 @@ class UsagePage:
             rows.append(("Plan", Content(clipped(report.plan, 60))))
         if report is not None and report.seconds is not None:
             api = report.api_seconds
-            more = (
-                f" · for the model {duration(api)}, all agents together" if api is not None else ""
-            )
-            rows.append(("Time", Content(f"{duration(report.seconds)}{more}")))
+            said = duration(report.seconds)
+            if api is not None:
+                said += f" · for the model {duration(api)}"
+                more = f"{said}, all agents together"
+                said = more if len(more) <= width - _WORDS else said
+            rows.append(("Time", Content(said)))
         return [Item(Content.assemble((f"{word:<{_WORDS}}", "bold"), fact)) for word, fact in rows]
 
     def _tokens(self, view: SessionView, width: int) -> list[Item]:
@@ -140,26 +143,27 @@ class UsagePage:
         columns.append((_MODEL, min(24, models + 2)))
         return [*items, *_table(columns, rows, width)]
 
-    def _limits(self, view: SessionView) -> list[Item]:
+    def _limits(self, view: SessionView, width: int) -> list[Item]:
         rows, report = limit_lines(view, self._now()), view.controls.report
         items = _head("Limits of the account")
         if rows:
-            return [*items, *(self._limit(row) for row in rows)]
+            return [*items, *(self._limit(row, width) for row in rows)]
         if report is None:
             words = self._why_unknown(view, "The agent does not tell them.")
         else:
             words = "They could not be read." if report.has_limits else "There are none."
         return [*items, Item(_quiet(words))]
 
-    def _limit(self, row: LimitLine) -> Item:
+    def _limit(self, row: LimitLine, width: int) -> Item:
         head: list[Content] = []
-        if row.used is not None:
-            head += [self._bar(row.used), Content(f" {row.used:.0%}  ")]
         style = "bold $error" if row.is_reached else ""
         head.append(Content.styled(row.name, style))
         if row.words:
             head.append(_quiet(f", {row.words}"))
-        return Item(EMPTY.join(head))
+        line = EMPTY.join(head)
+        if row.used is None:
+            return Item(line)
+        return Item(self._with_bar(row.used, Content(f" {row.used:.0%}  ").append(line), width))
 
     def _why_unknown(self, view: SessionView, usual: str) -> str:
         controls = view.controls
@@ -177,12 +181,18 @@ class UsagePage:
         head = Content.styled("Send /usage: the agent answers in the transcript", "$primary")
         return [Item(EMPTY), Item(head, key=_COMMAND)]
 
-    def _bar(self, part: float) -> Content:
+    def _with_bar(self, part: float, words: Content, room: int) -> Content:
+        """``words`` behind a bar, which is as long as they leave room for, or is not there."""
+        cells = min(_BAR, room - words.cell_length)
+        bar = self._bar(part, cells) if cells >= _SHORTEST else EMPTY
+        return Content.assemble(bar, words)
+
+    def _bar(self, part: float, cells: int) -> Content:
         on, off = ("#", "-") if self._ascii else ("━", "─")
         part = max(0.0, min(1.0, part))
-        full = round(part * _BAR)
+        full = round(part * cells)
         style = "$primary" if part < 0.7 else "$warning" if part < 0.9 else "bold $error"
-        return Content.assemble((on * full, style), (off * (_BAR - full), "$line"))
+        return Content.assemble((on * full, style), (off * (cells - full), "$line"))
 
     # --- what the person does -----------------------------------------------------------------
 
