@@ -146,6 +146,15 @@ def test_a_cli_that_does_not_say_what_a_result_answers() -> None:
     assert play.answers["p1"]["stopReason"] == "end_turn"
 
 
+def test_a_message_that_comes_before_the_idle_of_such_a_cli_is_waited_for_too() -> None:
+    play = steer(Play().prompt())
+    play.frames(result(), state("running"), echo("s1"), said("Steered."), result())
+    steer(play, "s2").frames(state("idle"))
+    assert play.answers == {}  # the idle belongs to what was before it
+    play.frames(state("running"), echo("s2"), said("Again."), result(), state("idle"))
+    assert play.answers["p1"]["stopReason"] == "end_turn"
+
+
 def test_an_error_before_the_steer_is_not_the_turns_end() -> None:
     play = steer(Play().prompt())
     play.frames(result("p1", is_error=True, result="broken"), echo("s1"), result("s1"))
