@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from canopy_tui import terminal_guard
 from canopy_tui.model.glyphs import ASCII, holds_unicode
+from canopy_tui.view.suspending import stopping_in_order
 
 if TYPE_CHECKING:
     from textual.driver import Driver
@@ -123,7 +124,7 @@ def lasting(driver: type[Driver], glyphs: str = "") -> type[Driver]:
     """
     _take_any_bytes(sys.modules.get(driver.__module__))
 
-    class LastingDriver(driver):  # type: ignore[valid-type, misc]
+    class LastingDriver(stopping_in_order(driver)):  # type: ignore[misc]
         window_title = "canopy"
         _watched = False
 
