@@ -93,7 +93,7 @@ async def test_keys_in_one_burst_each_count() -> None:
 async def test_an_agent_without_options_says_so() -> None:
     async with playing(NARROW, ready=False) as play:
         await play.press("f10")
-        await play.shows("There is no session yet.")
+        await play.shows("The agent is not there yet.")
         stage = play.stage
         stage.apply(
             e.LinkChanged(status="ready", at=1.0), e.SessionOpened(session=ROOT, at=1.0, cwd="/")
