@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from canopy_shared.content import Diff
 from canopy_shared.ext.failure import SessionFailure
 from canopy_shared.ext.failure import wrap as failure_meta
@@ -11,6 +13,7 @@ from canopy_shared.ext.goal import Goal
 from canopy_shared.ext.goal import wrap as goal_meta
 from canopy_tui.model import events as e
 from canopy_tui.model.intents import CancelTurn, ClearGoal, SendAgain, SendPrompt, StopTask
+from canopy_tui.view import stop_app
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.crumbs import Crumbs
 from canopy_tui.view.review_screen import ReviewScreen
@@ -60,6 +63,56 @@ async def test_the_list_of_background_tasks_by_key_and_mouse() -> None:
         row = next(at for at, line in enumerate(play.lines) if "watch the log" in line)
         await play.pilot.click(offset=(8, row))
         await play.until(lambda: isinstance(play.screen, TaskScreen), "the output")
+
+
+async def test_what_cannot_be_stopped_has_no_key_for_it() -> None:
+    async with playing() as play:
+        key = await at_work(play)
+        await play.press("ctrl+t", "end", "down")
+        await play.until(lambda: "stop it" in play.lines[-1], "a task that can be stopped")
+        await play.press("down")
+        await play.until(lambda: "stop it" not in play.lines[-1], "one that ends by itself")
+        await play.press("up", "enter")
+        await play.shows("x stop it")
+        play.stage.end_task("b1")
+        await play.until(lambda: "x stop it" not in play.text, "nothing to stop any more")
+        assert play.stage.state.tasks[key].is_over
+
+
+async def test_what_is_said_goes_as_soon_as_it_is_not_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Never:
+        def cancel(self) -> None:
+            """No sentence ends by its time here."""
+
+    monkeypatch.setattr(stop_app, "once", lambda *_: Never())
+    async with playing() as play:
+        stage = play.stage
+        await play.write("half a sentence")  # no question opens into it
+        await play.press("f4")
+        await play.shows("Nothing waits for you.")
+        stage.think("Something else happens.")
+        await play.settle()
+        assert "Nothing waits for you." in play.text
+        asked = stage.ask_permission()
+        await play.shows_no("Nothing waits for you.")
+        stage.withdraw(asked)
+        await play.press("f9")
+        await play.shows("Nothing in the background can be stopped.")
+        stage.act(SendPrompt(ROOT, "go"))
+        key = stage.begin_task("b1", "npm test")
+        await play.shows_no("Nothing in the background can be stopped.")
+        stage.end_turn()
+        await play.shows("main is done · 1 task still working")
+        stage.begin_task("b2", "build")
+        await play.shows_no("still working")
+        await play.press("f9", "y")
+        await play.shows("Stopping.")
+        stage.end_task("b1", "stopped")
+        await play.settle()
+        assert "Stopping." in play.text
+        stage.end_task("b2", "stopped")
+        await play.shows_no("Stopping.")
+        assert StopTask(key) in stage.acted
 
 
 async def test_one_key_stops_all_work_in_the_background_and_nothing_else() -> None:

@@ -294,7 +294,14 @@ async def test_the_last_line_names_the_keys_of_what_has_the_focus() -> None:
         await play.shows("Enter open  x stop it  Ctrl+Y filter  / name  e ended  Esc back  F1 more")
         await play.pilot.click("#footer", offset=(play.lines[-1].index("stop it"), 0))
         await play.shows("Stop explore only?")
-        await play.press("n", "escape")
+        await play.press("n")
+        await play.press("end")  # lint, which cannot be stopped by itself
+        await play.until(lambda: "stop it" not in play.lines[-1], "no key for it")
+        await play.press("home")  # main, in its turn
+        await play.until(lambda: "stop it" in play.lines[-1], "the key")
+        play.stage.end_turn()
+        await play.until(lambda: "stop it" not in play.lines[-1], "no key at the end of the turn")
+        await play.press("escape")
         await play.shows_no("stop it")
         play.app.main.transcript.focus()
         await play.shows("Space unfold  Enter open  y copy  Y copy all  e export")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -10,19 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canopy_shared.content import Diff
+from canopy_shared.errors import AcpError
 from canopy_shared.ext.failure import SessionFailure
 from canopy_shared.ext.failure import wrap as failure_meta
 from canopy_shared.ext.file_report import FileReport
 from canopy_shared.ext.file_report import wrap as report_meta
 from canopy_shared.ext.goal import Goal
 from canopy_shared.ext.goal import wrap as goal_meta
-from canopy_shared.updates import SessionInfoUpdate, ToolCallUpdate
+from canopy_shared.updates import AsyncTaskSpawned, SessionInfoUpdate, ToolCallUpdate
+from canopy_tui.background_work import BackgroundWork
 from canopy_tui.model import events as e
 from canopy_tui.model import tasks, tree
 from canopy_tui.model.background import TURN, running, shown
 from canopy_tui.model.changes import reviewed, shortened
 from canopy_tui.model.entries import ChangesEntry, NoticeEntry
 from canopy_tui.model.failures import next_step
+from canopy_tui.model.intents import StopTask
 from canopy_tui.model.queue import last_prompt
 from canopy_tui.model.state import Phase
 from canopy_tui.task_tails import TAIL, TaskTails, read_tail
@@ -295,3 +299,40 @@ async def test_output_is_followed_and_read_once_more_at_the_end(tmp_path: Path) 
     assert seen == ["tick 1\n", "tick 1\ntick 2\n", "tick 1\ntick 2\ndone\n"]
     assert task.tail == seen[-1]
     assert not tails.has_work
+
+
+async def test_what_was_not_stopped_is_told_in_one_line_however_many_there_are() -> None:
+    class Refuses:
+        async def stop_task(self, _session: str, task: str) -> bool:
+            await asyncio.sleep(0)
+            if task != "b3":
+                raise AcpError(-32000, f"no {task}")
+            return True
+
+    story = Story()
+    for task in ("b1", "b2", "b3", "b4"):
+        spawned = AsyncTaskSpawned(task, f"build {task}", "shell", can_stop=True)
+        story.happens(e.UpdateArrived("S", spawned, story.now))
+    client: Any = Refuses()
+    works: list[asyncio.Task[None]] = []
+    work = BackgroundWork(
+        lambda: story.state,
+        lambda: client,
+        story.happens,
+        lambda one: works.append(asyncio.ensure_future(one)),
+        lambda: 1.0,
+    )
+
+    async def stop(*tasks: str) -> list[NoticeEntry]:
+        before = len(story.entries())
+        for task in tasks:
+            work.act(StopTask(f"S/{task}"))
+        await asyncio.gather(*works)
+        return [one for one in story.entries()[before:] if isinstance(one, NoticeEntry)]
+
+    [told] = await stop("b1", "b2", "b3")
+    assert told.title == "2 tasks were not stopped"
+    assert told.detail == "build b1: no b1\nbuild b2: no b2"
+    assert [task.stopping for task in story.state.tasks.values()] == [False, False, True, False]
+    [told] = await stop("b4")
+    assert told.title == "build b4 was not stopped: no b4"

@@ -38,6 +38,10 @@ class BackgroundWork:
         self._spawn = spawn
         self._clock = clock
         self._tails = TaskTails(state, apply)
+        self._asked = 0
+        """Tasks whose stop the agent has not answered yet."""
+        self._kept_on: dict[str, list[tuple[str, str]]] = {}
+        """By root: tasks that were not stopped, each with the reason."""
 
     def follow(self) -> None:
         """Tasks changed: read their output while there is any."""
@@ -52,6 +56,7 @@ class BackgroundWork:
         if isinstance(intent, i.StopTask):
             task = state.tasks.get(intent.task)
             if task is not None and task.stops:
+                self._asked += 1
                 self._spawn(self._stop(client, task))
         else:
             root = state.sessions.get(intent.session)
@@ -72,10 +77,24 @@ class BackgroundWork:
         try:
             stopped = await client.stop_task(view.wire_id if view else task.session, task.id)
         except AcpError as error:
-            self._refused(task.root, f"{task.name} was not stopped: {error}")
+            self._kept_on.setdefault(task.root, []).append((task.name, str(error)))
             stopped = False
+        finally:
+            self._asked -= 1
         if not stopped:
             self._apply(e.TaskStopping(task.key, on=False))
+        if not self._asked:
+            self._tell_of_kept()
+
+    def _tell_of_kept(self) -> None:
+        """One line per session, however many of its tasks were to be stopped together."""
+        kept, self._kept_on = self._kept_on, {}
+        for root, tasks in kept.items():
+            if len(tasks) == 1:
+                self._refused(root, f"{tasks[0][0]} was not stopped: {tasks[0][1]}")
+            else:
+                reasons = "\n".join(f"{name}: {reason}" for name, reason in tasks)
+                self._refused(root, f"{len(tasks)} tasks were not stopped", reasons)
 
     async def _clear_goal(self, client: AcpClient, root: str, wire_id: str) -> None:
         try:
@@ -83,5 +102,6 @@ class BackgroundWork:
         except AcpError as error:
             self._refused(root, f"The goal was not cleared: {error}")
 
-    def _refused(self, session: str, title: str) -> None:
-        self._apply(e.Noticed(session=session, severity="error", title=title, at=self._clock()))
+    def _refused(self, session: str, title: str, detail: str = "") -> None:
+        at = self._clock()
+        self._apply(e.Noticed(session=session, severity="error", title=title, detail=detail, at=at))

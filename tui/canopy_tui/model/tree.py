@@ -182,6 +182,11 @@ def totals(state: ClientState) -> Totals:
     )
 
 
+def stops(view: SessionView) -> bool:
+    """Whether an agent works that can be stopped by itself."""
+    return view.phase is Phase.RUNNING and (view.parent is None or view.cancellable)
+
+
 def is_live(view: SessionView, now: float) -> bool:
     """Whether something came within the last two seconds."""
     return view.last_update_at > 0 and now - view.last_update_at < LIVE_SECONDS

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.command import Provider
 
+    from canopy_tui.model.state import SessionView
     from canopy_tui.view.agent_use import AgentUseWatch
     from canopy_tui.view.calm import Calm
     from canopy_tui.view.composer import Composer
@@ -124,22 +125,27 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
             self.call_later(self.desk.requests_changed)
         self._announcer.look(self.around.clock(), watched=self.app_focus)
         self.stop_seen()
-        if ended:
-            self.say(ended)
+        if ended is not None:
+            words = self._still_works(ended)
+            self.say(words, holds=lambda: self._still_works(ended) == words)
 
-    def _turn_end(self, touched: Touched) -> str:
-        """A sentence when a turn ended and agents still work."""
+    def _turn_end(self, touched: Touched) -> SessionView | None:
+        """The root whose turn ended while agents still work."""
         for root in (self.state.sessions.get(session) for session in touched.sessions):
             if root is None or root.parent is not None:
                 continue
             done, self._turns[root.id] = self._turns.get(root.id, 0), root.turns_done
-            still = tree.running_below(self.state, root.id)
-            tasks = tree.totals(self.state).tasks
-            if root.turns_done > done and (still or tasks) and not root.in_turn:
-                return (
-                    f"{name_of(self.state, root)} is done · {at_work(still, tasks)} still working"
-                )
-        return ""
+            if root.turns_done > done and self._still_works(root):
+                return root
+        return None
+
+    def _still_works(self, root: SessionView) -> str:
+        """What is said of a root that is done, "" when nothing of it still works."""
+        still = tree.running_below(self.state, root.id)
+        tasks = tree.totals(self.state).tasks
+        if root.in_turn or not (still or tasks):
+            return ""
+        return f"{name_of(self.state, root)} is done · {at_work(still, tasks)} still working"
 
     def _tick(self) -> None:
         at_work = tree.totals(self.state).at_work

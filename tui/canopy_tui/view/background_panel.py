@@ -53,6 +53,10 @@ class BackgroundPanel(ScrollView, can_focus=True):
         task: str
 
     @dataclass
+    class Moved(Message):
+        """The cursor is on another row."""
+
+    @dataclass
     class LeftUp(Message):
         """The cursor went up beyond the first row."""
 
@@ -112,6 +116,11 @@ class BackgroundPanel(ScrollView, can_focus=True):
         segments = [Segment(text, part.rich_style) for text, part in content.render(style, end="")]
         return Strip(segments).extend_cell_length(width, style.rich_style).crop(0, width)
 
+    @property
+    def marked_stops(self) -> bool:
+        """Whether the task under the cursor can be stopped."""
+        return any(task.key == self._cursor and task.stops for task in self._tasks)
+
     # --- what the person does ---------------------------------------------------------------
 
     def action_move(self, step: int) -> None:
@@ -125,6 +134,7 @@ class BackgroundPanel(ScrollView, can_focus=True):
             row = next(at for at, (key, _) in enumerate(self._lines) if key == self._cursor)
             self.scroll_to(y=max(0, row - self.size.height + 2), animate=False)
             self.refresh()
+            self.post_message(self.Moved())
 
     def action_open(self) -> None:
         """Show the output of the task under the cursor."""

@@ -65,11 +65,14 @@ def hints(
     *,
     read_only: bool = False,
     place: str | None = None,
+    stops: bool = True,
 ) -> list[Hint]:
-    """The keys that help in this moment, the most useful first; ``place`` has the focus."""
+    """The keys that help in this moment, the most useful first; ``place`` has the focus, and
+    ``stops`` says whether what is marked there can be stopped.
+    """
     found = _all_hints(state, view)
     urgent = sum(hint.urgent for hint in found)
-    here = _of_place(place)
+    here = [hint for hint in _of_place(place) if stops or hint.action != "stop"]
     taken = {hint.key for hint in here}
     rest = [hint for hint in found[urgent:] if hint.key.partition(" ")[0] not in taken]
     found[urgent:] = [*here, *rest]
@@ -211,7 +214,13 @@ class FooterLine(Clickable):
     def _keys(self, view: SessionView | None, room: int) -> Content:
         line = Content("")
         if self.app.screen is self.screen:
-            listed = hints(self._state, view, read_only=self._read_only, place=self._place)
+            listed = hints(
+                self._state,
+                view,
+                read_only=self._read_only,
+                place=self._place,
+                stops=getattr(self.screen.focused, "marked_stops", True),
+            )
         else:
             listed = _below(self.app.screen, self._state)
         for hint in listed:

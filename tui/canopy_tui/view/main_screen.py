@@ -265,6 +265,11 @@ class MainScreen(SelectsWithin[None]):
         words = details(view, detail.size.width or 1000) if view else ""
         detail.update(Content(words), layout=False)
         self._show_hidden()
+        self.on_background_panel_moved()
+
+    def on_background_panel_moved(self) -> None:
+        """Which keys there are depends on the row."""
+        self.query_one(FooterLine).refresh()
 
     def on_session_tree_filtered(self) -> None:
         """The title names the filter."""

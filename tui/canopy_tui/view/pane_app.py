@@ -97,7 +97,9 @@ class PaneApp(App[int]):
         """Call ``callback`` once, in so many seconds."""
         return once(self, seconds, callback) if seconds > 0 else self.call_later(callback)
 
-    def say(self, text: str, seconds: float = 4.0) -> None:
+    def say(
+        self, text: str, seconds: float = 4.0, *, holds: Callable[[], object] | None = None
+    ) -> None:
         """A sentence for a while."""
         raise NotImplementedError
 

@@ -97,7 +97,7 @@ class RequestDesk:
         if step < 0 and request is not None:
             request = following(self._state, None, step)
         if request is None:
-            self._app.say("Nothing waits for you.")
+            self._app.say("Nothing waits for you.", holds=lambda: not self._state.waiting())
         else:
             self._push(request.key, KeyGuard(self._clock(), by_person=True))
 

@@ -147,6 +147,11 @@ class SessionTree(ScrollView, can_focus=True):
         return self._state.sessions.get((self._cursor if self._in_use else self._open) or "")
 
     @property
+    def marked_stops(self) -> bool:
+        """Whether what is marked can be stopped by itself."""
+        return self.marked is not None and tree.stops(self.marked)
+
+    @property
     def _in_use(self) -> bool:
         return self.has_focus or self._led
 

@@ -21,6 +21,7 @@ from canopy_tui.view.once import once
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Callable
 
     from canopy_tui.model.state import SessionView
     from canopy_tui.view.surroundings import MakeHost, Surroundings
@@ -39,12 +40,15 @@ class StopApp(LookApp):
         self._arming = Arming()
         self._saying: asyncio.TimerHandle | None = None
         self._stopping: str | None = None
+        self._holds: Callable[[], object] | None = None
 
-    def say(self, text: str, seconds: float = 4.0) -> None:
-        """Put a sentence in the footer for a while."""
+    def say(
+        self, text: str, seconds: float = 4.0, *, holds: Callable[[], object] | None = None
+    ) -> None:
+        """Put a sentence in the footer for a while, and no longer than ``holds``."""
         if self._saying is not None:
             self._saying.cancel()
-        self._stopping = None
+        self._stopping, self._holds = None, holds
         self.main.say(text)
         self._saying = once(self, seconds, lambda: self.main.say(""))
 
@@ -64,7 +68,7 @@ class StopApp(LookApp):
             return
         if view is not None and view.parent is not None:
             self.go(view.parent)
-        elif self._turn_runs and self._press("stop", self._first_press):
+        elif self._turn_runs and self._press("stop", self._first_press, lambda: self._turn_runs):
             self.action_stop_turn()
 
     @property
@@ -91,9 +95,9 @@ class StopApp(LookApp):
     def _what_runs(self) -> str:
         return "loading" if self.root is not None and self.root.loading else "the turn"
 
-    def _press(self, name: str, first: str) -> bool:
+    def _press(self, name: str, first: str, holds: Callable[[], object] | None = None) -> bool:
         second = self._arming.press(name, self.around.clock())
-        self.say("" if second else first, WINDOW)
+        self.say("" if second else first, WINDOW, holds=holds)
         return second
 
     def action_stop_turn(self) -> None:
@@ -106,8 +110,12 @@ class StopApp(LookApp):
             self.stop_seen()
 
     def stop_seen(self) -> None:
-        """Whatever the end of what was stopped was: nothing says any more that it is stopping."""
-        if self._stopping is not None and not _runs(self.state.sessions.get(self._stopping)):
+        """Whatever the end of what was stopped was: nothing says any more that it is stopping, nor
+        anything else that is not so any more.
+        """
+        if (self._stopping is not None and not _runs(self.state.sessions.get(self._stopping))) or (
+            self._holds is not None and not self._holds()
+        ):
             self.say("")
 
     def ask_stop(self, session: str) -> None:
@@ -115,7 +123,8 @@ class StopApp(LookApp):
         view = self.state.sessions.get(session)
         name = name_of(self.state, view) if view is not None else "It"
         if view is None or view.phase is not Phase.RUNNING:
-            self.say(f"{name} does not run.")
+            idle = f"{name} does not run."
+            self.say(idle, holds=lambda: view is None or view.phase is not Phase.RUNNING)
             return
         if view.parent is not None and not view.cancellable:
             self.say(f"{name} cannot be stopped by itself.")

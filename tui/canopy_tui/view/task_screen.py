@@ -78,8 +78,6 @@ class TaskScreen(ModalScreen[None]):
             id="task-frame",
         )
         frame.border_title = Content("Background")
-        words = [f"{name(key.id)} {key.label}" for key in TASK.keys]
-        frame.border_subtitle = Content("  ".join(words))
         yield frame
 
     def on_mount(self) -> None:
@@ -99,6 +97,9 @@ class TaskScreen(ModalScreen[None]):
         if task is None:
             return
         self.query_one("#task-facts", Static).update(self._facts(task))
+        keys = [key for key in TASK.keys if key.id != "task-stop" or task.stops]
+        words = Content("  ".join(f"{name(key.id)} {key.label}" for key in keys))
+        self.query_one("#task-frame").border_subtitle = words
         now = (task.tail, task.tail_is_cut)
         if now == self._drawn:
             return

@@ -23,7 +23,6 @@ from canopy_tui.view.labels import at_work, marks_of
 from canopy_tui.view.stop_app import StopApp
 
 if TYPE_CHECKING:
-    from canopy_tui.model.intents import Intent
     from canopy_tui.model.state import SessionView
     from canopy_tui.view.background_panel import BackgroundPanel
     from canopy_tui.view.surroundings import MakeHost, Surroundings
@@ -38,6 +37,8 @@ class WorkApp(StopApp):
     def __init__(self, make_host: MakeHost, around: Surroundings) -> None:
         super().__init__(make_host, around)
         self._reading: tuple[str, int] | None = None
+        self._stopped: set[str] = set()
+        """Agents and tasks that were stopped together."""
 
     def on_resize(self) -> None:
         """There may be room for two transcripts now, or not any more."""
@@ -95,9 +96,15 @@ class WorkApp(StopApp):
             self.main.open_tree()
             panel.focus()
         else:
-            self.say("Nothing runs in the background.")
+            self.say("Nothing runs in the background.", holds=lambda: not panel.display)
 
-    def _stoppable(self) -> list[Intent]:
+    def _at_work(self) -> set[str]:
+        tasks = {task.key for task in running(self.state)}
+        return tasks | {
+            view.id for view in self.state.sessions.values() if view.phase is Phase.RUNNING
+        }
+
+    def _stoppable(self) -> list[CancelTurn | StopTask]:
         agents = [
             view.id
             for view in self.state.sessions.values()
@@ -110,7 +117,8 @@ class WorkApp(StopApp):
         """Stop all agents and tasks in the background, after a question."""
         found = self._stoppable()
         if not found:
-            self.say("Nothing in the background can be stopped.")
+            words = "Nothing in the background can be stopped."
+            self.say(words, holds=lambda: not self._stoppable())
             return
         number = sum(isinstance(one, CancelTurn) for one in found)
         words = at_work(number, len(found) - number)
@@ -119,9 +127,11 @@ class WorkApp(StopApp):
         self.push_screen(screen, lambda yes: self._stop_all() if yes else None)
 
     def _stop_all(self) -> None:
-        for intent in self._stoppable():  # what runs by now
+        found = self._stoppable()  # what runs by now
+        self._stopped = {one.session if isinstance(one, CancelTurn) else one.task for one in found}
+        for intent in found:
             self.host.act(intent)
-        self.say("Stopping.")
+        self.say("Stopping.", holds=lambda: self._stopped & self._at_work())
 
     # --- goals, failures, changed files -------------------------------------------------------
 
@@ -182,9 +192,11 @@ class WorkApp(StopApp):
         if found is not None and key is not None:
             self._read(found, key)
         elif self.state.waiting():
-            self.say(f"Nothing new, but something waits for you: {name('next-request')}.")
+            words = f"Nothing new, but something waits for you: {name('next-request')}."
+            self.say(words, holds=lambda: self.state.waiting() and not totals(self.state).new)
         else:
-            self.say("Nothing new: you have seen everything.")
+            words = "Nothing new: you have seen everything."
+            self.say(words, holds=lambda: not (self.state.waiting() or totals(self.state).new))
 
     def action_all_seen(self) -> None:
         """Take everything as seen, in all agents."""
