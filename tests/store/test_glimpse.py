@@ -56,3 +56,18 @@ def test_a_session_that_cannot_be_read_has_no_words(tmp_path: Path) -> None:
     assert words(t, tmp_path) == []
     t.path.mkdir(parents=True)
     assert words(t, tmp_path) == []
+
+
+def test_the_marks_of_markdown_are_left_out() -> None:
+    text = (
+        "## Plan\n\n- **first** `a_b()`, *then* 2 * 3 * 4\n```py\nx = 1\n```\n"
+        "| a | b |\n|---|:-:|\n[the page](https://example.org) of __init__"
+    )
+    assert glimpse.unmarked(text).split("\n") == [
+        "Plan",
+        "",
+        "- first a_b(), then 2 * 3 * 4",
+        "x = 1",
+        "| a | b |",
+        "the page of __init__",
+    ]

@@ -91,6 +91,7 @@ async def test_the_tree_of_agents_from_prompt_to_quit(tmp_path: Path) -> None:
         await screen.until(lambda text: not re.search(r"▶ \d running", text), "end of all the work")
         await screen.keys("C-q")
         last = await screen.ended()
+        assert "The demo's project and sessions are gone." in last
         assert "exit status: 0" in last
     await eventually(lambda: not left_of(tmp_path), "nothing is left", bound=30)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,7 +22,8 @@ from tui_app.stage import ROOT
 from tui_transcript.samples import message, world
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from dataclasses import replace
+from pathlib import Path
 
 ANSWER = "# A **head**\n\nThe **needle** is in `the_needle`.\n"
 
@@ -51,6 +53,11 @@ async def test_an_export_is_told_on_one_line_that_leads_to_the_file(tmp_path: Pa
         await play.press("escape")
         told = {command.title: command.help for command in all_commands(play.app)}
         assert told["Copy the path of the exported file"] == play.app.exported
+        lasts = tmp_path / "lasts"
+        lasts.mkdir()
+        play.app.around = replace(play.app.around, exports_to=str(lasts))
+        await play.press("e")
+        await play.until(lambda: play.app.exported.startswith(str(lasts)), "an export that lasts")
 
 
 async def test_raw_is_said_with_the_key_that_leaves_it_and_a_stop_only_until_it_stopped() -> None:

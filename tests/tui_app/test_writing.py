@@ -331,6 +331,44 @@ def test_a_mark_that_nobody_made_is_only_words() -> None:
     assert shelf.whole(f"{mark} {mark}") == "a\nb\n[Image 1] a\nb\n[Image 1]"
 
 
+def test_pastes_that_an_editor_left_as_they_were_are_marks_again() -> None:
+    shelf = Shelf()
+    one, two, three = (shelf.put_text(f"{name}\n" * 20) for name in ("one", "two", "three"))
+    before = f"see {one}and {two}{three}"
+    whole = shelf.whole(before)
+    assert shelf.folded(whole, before) == before
+    assert shelf.folded(whole.rstrip("\n"), before) == before
+    changed = whole.replace("two\n", "2\n", 1).replace("see", "look:")
+    rest = "2\n" + "two\n" * 19
+    assert shelf.folded(changed, before) == f"look: {one}and {rest}{three}"
+    moved = f"{shelf.whole(three)}x {shelf.whole(one)}"
+    assert shelf.folded(moved, before) == f"{three}x {one}"
+    assert shelf.folded("nothing left", before) == "nothing left"
+
+
+async def test_the_editor_gets_pastes_in_full_and_a_dropped_file_is_a_word_of_its_own(
+    tmp_path: Path, given_terminal: Callable[[CanopyApp], list[str]]
+) -> None:
+    script = (
+        "file = pathlib.Path(sys.argv[-1])\n"
+        "text = file.read_text()\n"
+        "assert text.count('pasted') == 20, text\n"
+        "file.write_text('seen ' + text)"
+    )
+    (tmp_path / "a.txt").write_text("a")
+    environment = _editor(tmp_path, script)
+    async with playing(directory=str(tmp_path), environment=environment) as play:
+        given_terminal(play.app)
+        await play.write("look at it")
+        play.app.main.composer.add_text(str(tmp_path / "a.txt"))
+        await play.until(lambda: play.draft == "look at it @a.txt ", "the dropped file")
+        play.app.main.composer.add_text("pasted\n" * 20)
+        await play.press("f6")
+        after = "seen look at it @a.txt [Pasted text 1: 20 lines]"
+        await play.until(lambda: play.draft == after, "the paste as a mark")
+        await play.until(lambda: not play.app.away, "the terminal again")
+
+
 async def test_what_is_typed_behind_a_key_is_not_lost_with_it() -> None:
     """Enter, and more before anything else has run: what is typed then is the next message."""
     async with playing(NARROW) as play:

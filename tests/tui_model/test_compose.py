@@ -11,6 +11,7 @@ import signal
 import stat
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -220,12 +221,31 @@ def spoken(*turns: int) -> ClientState:
     return state
 
 
+def staged(directory: Path) -> compose.Stage:
+    async def launch() -> Any:
+        raise AssertionError("nothing is launched")
+
+    return compose.Stage(launch, directory, {}, resumable=True)
+
+
+def test_the_end_of_a_demo_says_what_is_kept(tmp_path: Path) -> None:
+    demo = replace(staged(tmp_path / "thrown-away"), resumable=False, exports_to=tmp_path)
+    assert compose._farewell(spoken(0), demo) == []
+    [words] = compose._farewell(spoken(1), demo)
+    assert "gone" in words
+    assert "--record" in words
+
+
 def test_the_farewell_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert compose._farewell(spoken(0), tmp_path) == []
-    assert compose._farewell(spoken(1, 0), tmp_path)[1:] == ["  canopy --resume 'S 0'"]
+    here = staged(tmp_path)
+    assert compose._farewell(spoken(0), here) == []
+    assert compose._farewell(spoken(1, 0), replace(here, resumable=False)) == []
+    assert compose._farewell(spoken(1, 0), here)[1:] == ["  canopy --resume 'S 0'"]
     other = tmp_path / "o t"
-    assert compose._farewell(spoken(2), other)[1:] == [f"  cd '{other}' && canopy --resume 'S 0'"]
+    assert compose._farewell(spoken(2), staged(other))[1:] == [
+        f"  cd '{other}' && canopy --resume 'S 0'"
+    ]
 
 
 def test_a_large_log_begins_anew(own_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,6 +286,6 @@ async def test_the_directory_may_be_gone_at_the_end(
     state = ClientState()
     state.sessions["s"] = SessionView(id="s", cwd=str(place), turns_done=1)
     state.roots.append("s")
-    assert compose._farewell(state, place)[1:] == ["  canopy --resume s"]
+    assert compose._farewell(state, staged(place))[1:] == ["  canopy --resume s"]
     place.rmdir()
-    assert compose._farewell(state, place) == []
+    assert compose._farewell(state, staged(place)) == []

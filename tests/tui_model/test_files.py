@@ -199,6 +199,19 @@ async def test_folders_and_places_outside_are_found_too(tmp_path: Path) -> None:
     assert index.links("me@src @\0 @~of-no-such-person/x") == ()
 
 
+async def test_a_folder_that_is_ignored_is_looked_into_once_it_is_named(tmp_path: Path) -> None:
+    fill(tmp_path, "build/out.js", "build/.cache", "build/web/a.css", "src/build/b.py")
+    (tmp_path / ".gitignore").write_text("/build/\n", encoding="utf-8")
+    index = FileIndex(tmp_path)
+    assert "build/out.js" not in (await search(index, "out")).paths
+    named = (await search(index, "build/")).paths
+    assert named[:2] == ("build/out.js", "build/web/")
+    assert "src/build/b.py" in named
+    assert (await search(index, "build/we")).paths[0] == "build/web/"
+    assert (await search(index, "build/web/")).paths == ("build/web/a.css",)
+    assert (await search(index, "nowhere/a")).paths == ()
+
+
 # --- in a message ---------------------------------------------------------------------------------
 
 

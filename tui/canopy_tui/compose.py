@@ -52,7 +52,8 @@ _AGENT_MODULES = ("canopy_agent.server", "canopy_agent.session.directory")
 class Stage:
     """What the client is opened on. ``scenes`` are rows of title, prompt and hint.
 
-    ``resumable`` says that Claude Code keeps the conversation where a person finds it again.
+    ``resumable`` says that Claude Code keeps the conversation where a person finds it again;
+    ``exports_to`` is where exports last when ``directory`` does not.
     """
 
     launch: Launch
@@ -63,6 +64,13 @@ class Stage:
     resumable: bool = False
     agent_command: tuple[str, ...] = ()
     peek: Callable[[str, str], Awaitable[str]] | None = None
+    exports_to: Path | None = None
+
+
+_DEMO_ENDS = (
+    "The demo's project and sessions are gone. What you exported is where you started it; "
+    "canopy --demo --record FILE keeps a whole session to look at again."
+)
 
 
 def run_client(
@@ -130,7 +138,13 @@ async def _run_plain(
     from canopy_tui.plain.run import converse
 
     async with staged as stage:
-        return await converse(stage.launch, stage.directory, stage.environment, prompt)
+        return await converse(
+            stage.launch,
+            stage.directory,
+            stage.environment,
+            prompt,
+            exports_to=stage.exports_to,
+        )
 
 
 @asynccontextmanager
@@ -226,7 +240,7 @@ async def _run(
                 await host.aclose()
             if kept is not None:
                 kept.opened.release_all()
-        words = _farewell(app.state, stage.directory) if stage.resumable else []
+        words = _farewell(app.state, stage)
         return app.return_code or 0, words
 
 
@@ -253,6 +267,7 @@ def _surroundings(stage: Stage, beginning: Beginning, unkept: Unkept) -> Surroun
             notify=notify,
             files=files,
             environment=stage.environment,
+            exports_to=str(stage.exports_to or ""),
             **outer,
         )
     folder = locations(stage.environment).state
@@ -279,11 +294,14 @@ def _surroundings(stage: Stage, beginning: Beginning, unkept: Unkept) -> Surroun
     )
 
 
-def _farewell(state: ClientState, directory: Path) -> list[str]:
-    """How to go on with what was talked about."""
+def _farewell(state: ClientState, stage: Stage) -> list[str]:
+    """How to go on with what was talked about, or that it is gone."""
     talked = [state.sessions[root] for root in state.roots if state.sessions[root].turns_done]
-    if not talked:
+    if talked and stage.exports_to is not None:
+        return [_DEMO_ENDS]
+    if not talked or not stage.resumable:
         return []
+    directory = stage.directory
     try:
         away = "" if Path.cwd() == directory else f"cd {shlex.quote(str(directory))} && "
     except OSError:  # it was removed meanwhile
@@ -371,4 +389,5 @@ async def _demo_stage(environment: Mapping[str, str]) -> AsyncIterator[Stage]:
             environment,
             tuple((scene.title, scene.example, scene.description) for scene in scene_list()),
             remembers=False,
+            exports_to=Path(environment.get("PWD") or Path.home()),
         )

@@ -144,7 +144,12 @@ class FileIndex:
                         return None
                     started = time.monotonic()
         cut = listing.total >= MOST_FILES
-        return Found(tuple(search.best()), not done, listing.total, cut)
+        best = search.best()
+        head = query.rpartition("/")[0]
+        if done and head and not any(path.startswith(f"{head}/") for path in best):
+            # A folder that was named is looked into, ignored or not.
+            best = (await asyncio.to_thread(_beside, self.directory, query) + best)[:SHOWN]
+        return Found(tuple(best), not done, listing.total, cut)
 
     def link(self, path: str) -> ResourceLink | None:
         """A link to the file or folder that ``path`` names, None when there is none."""
@@ -179,7 +184,7 @@ def _normal(path: Path) -> Path:
 
 
 def _beside(directory: Path, query: str) -> list[str]:
-    """Entries of a place outside the directory, by the beginning of their names."""
+    """Entries of a place that is not listed, by the beginning of their names."""
     import os
 
     head, slash, tail = query.rpartition("/")

@@ -5,6 +5,7 @@ Blocking; call it in a thread. It reads the end of the transcript only and shows
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from canopy_agent.history.store import Store
@@ -19,6 +20,18 @@ WORDS = 6
 LENGTH = 600
 """Characters of each."""
 _LINES = 400
+_LINK = re.compile(r"!?\[(@?[^\]\n]*)\]\([^)\s]*\)")
+_ONLY_MARKS = re.compile(r"\s*(?:(?:```|~~~).*|\|?\s*:?-{3,}[\s:|-]*|[*_]{3,})$").match
+_AT_THE_START = re.compile(r"^\s*(?:#{1,6}\s+|(?:>\s?)+|[*+]\s+)")
+_AROUND = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\*\*(?=\S)(.+?)(?<=\S)\*\*",
+        r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?![\w*])",
+        r"`([^`\n]+)`",
+    )
+)
+"""Marks of Markdown, as far as they stand out in a line of text."""
 
 
 def last_words(environment: Mapping[str, str], session_id: str, cwd: str) -> str:
@@ -45,11 +58,21 @@ def last_words(environment: Mapping[str, str], session_id: str, cwd: str) -> str
     return "\n\n".join(reversed(found))
 
 
+def unmarked(text: str) -> str:
+    """Markdown without its marks, for a place that shows text as it is."""
+    lines = (_AT_THE_START.sub("", line) for line in text.splitlines() if not _ONLY_MARKS(line))
+    plain = _LINK.sub(r"\1", "\n".join(lines))
+    for mark in _AROUND:
+        plain = mark.sub(r"\1", plain)
+    return plain
+
+
 def _words(record: Json) -> str:
     kind = record.get("type")
     if kind not in ("user", "assistant") or record.get("isSidechain") is True or is_hidden(record):
         return ""
-    words = " ".join(words_of(shown_blocks(blocks_of(record))).split())
+    said = words_of(shown_blocks(blocks_of(record)))
+    words = " ".join(_LINK.sub(r"\1", said).split() if kind == "user" else unmarked(said).split())
     if not words:
         return ""
     shown = words if len(words) <= LENGTH else words[: LENGTH - 1] + "…"

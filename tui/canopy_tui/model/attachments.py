@@ -5,6 +5,7 @@ Nothing is decoded and nothing is fetched, and the words are foreign text still.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -20,6 +21,8 @@ from canopy_tui.model.mentions import mentioned
 
 if TYPE_CHECKING:
     from canopy_shared.content import ContentBlock
+
+_WRITTEN_LINK = re.compile(r"\[@([^\n]*?)\]\((file://[^\s()]+)\)")
 
 
 def described(content: ContentBlock) -> str:
@@ -52,6 +55,14 @@ def is_named_in(text: str, content: ContentBlock) -> bool:
         for path in spellings
         if path.strip("/")
     )
+
+
+def as_sent(content: ContentBlock) -> ContentBlock:
+    """A block of a stored prompt as it was before an agent wrote it down: the adapters of Claude
+    Code give a file to the model as a text of its own, ``[@name](file://…)``.
+    """
+    found = _WRITTEN_LINK.fullmatch(content.text) if isinstance(content, TextContent) else None
+    return ResourceLink(found[2], unquote(found[1])) if found is not None else content
 
 
 def _amount(resource: object) -> str:

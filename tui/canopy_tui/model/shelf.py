@@ -148,6 +148,22 @@ class Shelf:
         thing = self._things.get(found.group())
         return thing.text if isinstance(thing, Pasted) else found.group()
 
+    def folded(self, text: str, before: str) -> str:
+        """``text``, which was ``whole(before)`` and may have been edited since: pastes of which no
+        character changed are marks again.
+        """
+        parts = [text]
+        for mark, thing in self.held(before).items():
+            whole = thing.text if isinstance(thing, Pasted) else ""
+            if whole and text.endswith(whole.rstrip("\n")) and whole not in text:
+                whole = whole.rstrip("\n")  # an editor's file has no empty lines at its end
+            for number, part in enumerate(parts):
+                start = part.find(whole) if whole and part not in self._things else -1
+                if start >= 0:
+                    parts[number : number + 1] = [part[:start], mark, part[start + len(whole) :]]
+                    break
+        return "".join(parts)
+
     def fitting(self, text: str) -> str:
         """``text`` as a field can hold it: what is too long between its marks is one more mark."""
         if not is_too_long(text):

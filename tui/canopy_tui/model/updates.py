@@ -22,6 +22,7 @@ from canopy_tui.model import (
     transcript,
     turns,
 )
+from canopy_tui.model.attachments import as_sent
 from canopy_tui.model.entries import MessageEntry, NoticeEntry, PlanEntry, Role
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import Phase, Replay
@@ -71,7 +72,8 @@ def _chunk(
     if role is Role.USER and _is_task(view, update.content):
         return
     message_id = update.message_id if isinstance(update.message_id, str) else None
-    transcript.add_chunk(state, view, role, update.content, message_id, at, touched)
+    content = as_sent(update.content) if role is Role.USER else update.content
+    transcript.add_chunk(state, view, role, content, message_id, at, touched)
     if role is not Role.USER:
         view.activity = activity.of_message(role)
         failures.recovered(state, view, touched)

@@ -32,9 +32,15 @@ if TYPE_CHECKING:
 
 
 async def converse(
-    launch: Launch, directory: Path, environment: Mapping[str, str], prompt: str | None
+    launch: Launch,
+    directory: Path,
+    environment: Mapping[str, str],
+    prompt: str | None,
+    *,
+    exports_to: Path | None = None,
 ) -> int:
-    """Talk until it is over; gives the exit code.
+    """Talk until it is over; gives the exit code. Exports go to ``exports_to``, else to
+    ``directory``.
 
     With a ``prompt`` the program ends when that is done, and lines on stdin answer questions.
     Without, a person at a terminal talks line by line, and anything else on stdin is one prompt up
@@ -46,7 +52,8 @@ async def converse(
         if not prompt.strip():
             print("canopy: there is no prompt on stdin", file=sys.stderr)
             return 2
-    return await _Conversation(launch, directory, environment, prompt, answers).run()
+    places = (directory, exports_to or directory)
+    return await _Conversation(launch, places, environment, prompt, answers).run()
 
 
 def _everything() -> str:
@@ -66,11 +73,12 @@ class _Conversation:
     def __init__(
         self,
         launch: Launch,
-        directory: Path,
+        places: tuple[Path, Path],
         environment: Mapping[str, str],
         prompt: str | None,
         answers: bool,
     ) -> None:
+        directory, exports_to = places
         self._wake = asyncio.Event()
         self._signal: int | None = None
         self._output = Output()
@@ -89,7 +97,7 @@ class _Conversation:
             answers=answers,
             echo=prompt is not None,
             clock=time.monotonic,
-            export=lambda kind: exported(self._controller.state, kind, directory),
+            export=lambda kind: exported(self._controller.state, kind, exports_to),
         )
         self._answers = answers
         # Of a pipe it is soon known whether anything comes; at a terminal people wait to be asked.

@@ -21,6 +21,7 @@ from canopy_tui.view.commands import Commands
 from canopy_tui.view.control_app import ControlApp
 from canopy_tui.view.find_app import FindApp
 from canopy_tui.view.follow_app import FollowApp
+from canopy_tui.view.key_order import KeyOrder
 from canopy_tui.view.keys import EVERYWHERE, GROUPS, SLOTS, Group
 from canopy_tui.view.labels import at_work, marks_of, name_of
 from canopy_tui.view.lone_keys import LoneKeys
@@ -68,6 +69,7 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
         super().__init__(make_host, around)
         self.desk = RequestDesk(self, self.state, marks_of(around.glyphs))
         self.lone_keys = LoneKeys(self)
+        self.key_order = KeyOrder(self, self._take_typed, around.clock)
         self._agent_use: AgentUseWatch | None = None
         self._announcer = Announcer(self.state, around.glyphs, self._ring, self._write_title)
         self._turns: dict[str, int] = {}
@@ -155,23 +157,29 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
         if self._announcer.has_more:
             self._announcer.look(self.around.clock(), watched=self.app_focus)
         self.desk.look()
+        self.call_later(self.key_order.look)
         if self._agent_use is not None:
             self._agent_use.look(self.main.agents.marked, self.around.clock())
         if self._calm is not None:
             self._calm.look()
 
     async def on_event(self, event: events.Event) -> None:
-        """Keys are judged first, so that none answers a question by accident."""
+        """Keys are taken one after the other."""
         if self._calm is not None and isinstance(event, events.InputEvent | events.Paste):
             self._calm.used()
             self.around.on_key()
         match event:
             case events.Key() | events.Paste() if not event.is_forwarded:
-                if await self.lone_keys.takes(event):
-                    return
-                if isinstance(event, events.Key) and self.takes_for_selection(event.key):
-                    return
-        await super().on_event(event)
+                await self.key_order.take(event)
+            case _:
+                await super().on_event(event)
+
+    async def _take_typed(self, event: events.Key | events.Paste) -> None:
+        """Keys are judged first, so that none answers a question by accident."""
+        if await self.lone_keys.takes(event):
+            return
+        if not isinstance(event, events.Key) or not self.takes_for_selection(event.key):
+            await super().on_event(event)
 
     async def hand_on(self, event: events.Key) -> None:
         """A letter that was held back goes where it was meant for."""

@@ -88,7 +88,7 @@ class Attaching:
         path = str(place.relative_to(root)) if place.is_relative_to(root) else str(place)
         mention = spelled(path)
         self._completing.chosen.add(mention)
-        self._area.put(f"{mention} ")
+        self._put_word(mention)
 
     def _put(self, picture: Picture) -> None:
         there = self._shelf.pictures(self._area.text)
@@ -100,7 +100,13 @@ class Attaching:
                 f"The pictures of one message may be {limit} MiB together; send these first."
             )
         else:
-            self._area.put(f"{self._shelf.put_picture(picture)} ")
+            self._put_word(self._shelf.put_picture(picture))
+
+    def _put_word(self, word: str) -> None:
+        """A word of its own: what it names would not be seen in the middle of another."""
+        row, column = min(self._area.selection)
+        before = self._area.document[row][:column]
+        self._area.put(f"{' ' if before and not before[-1].isspace() else ''}{word} ")
 
     async def paste_clipboard(self, own: str) -> None:
         """Paste what is on the clipboard of the desktop, else ``own``: what was copied in here."""

@@ -181,6 +181,8 @@ SESSIONS = Group(
         Key("session-page-down", "pagedown", "screen.page(1)", "A page down"),
         Key("session-first", "ctrl+home", "screen.move(-1000000)", "First session"),
         Key("session-last", "ctrl+end", "screen.move(1000000)", "Last session"),
+        Key("session-preview-up", "shift+up", "screen.preview(-1)", "Scroll the preview up"),
+        Key("session-preview-down", "shift+down", "screen.preview(1)", "Scroll the preview down"),
     ),
 )
 

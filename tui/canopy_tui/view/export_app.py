@@ -84,9 +84,11 @@ class ExportApp(ReachApp):
         self.copy(self.exported)
 
     def _export_folder(self, view: SessionView) -> Path:
-        """Where the session works; a past one, which may be of another machine, leaves nothing
-        there.
+        """Where the session works, if that lasts; a past one, which may be of another machine,
+        leaves nothing there.
         """
+        if self.around.exports_to:
+            return Path(self.around.exports_to)
         if self.around.read_only:
             return Path.cwd()
         return Path(self.state.root_of(view).cwd or self.around.directory)

@@ -118,6 +118,9 @@ class LoneKeys:
         if screen.guard is not self._guard or not screen.guard.held:
             self._held = []
             return
+        if self._app.key_order.waits:  # it may not stand alone
+            self._look_soon()
+            return
         left = SETTLE - (self._app.around.clock() - self._held_at)
         if left > 0:
             once(self._app, left, self._look_soon)

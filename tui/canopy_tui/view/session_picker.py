@@ -348,6 +348,10 @@ class SessionPicker(ModalScreen[None]):
         cwd = self._directory if self._query.cwd is None else None
         self._change_query(Query(cwd, self._query.archived))
 
+    def action_preview(self, step: int) -> None:
+        """Scroll what is shown of the session."""
+        self.query_one("#session-preview").scroll_relative(y=3 * step, animate=False)
+
     def action_again(self) -> None:
         """Ask anew."""
         self._change_query(self._query)

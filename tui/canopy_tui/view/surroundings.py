@@ -158,6 +158,9 @@ class Surroundings:
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
     read_only: bool = False
+    exports_to: str = ""
+    """The folder for exports where that of the session does not last; "" for that of the session.
+    """
     write_new: Callable[[Path, str, str, str], Path] = _no_folder
     """Writes a new file (folder, stem, ending, text) and gives its path; raises ``OSError``."""
     desktop: Desktop | None = None

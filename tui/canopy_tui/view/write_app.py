@@ -108,18 +108,19 @@ class WriteApp(StopApp):
         from canopy_tui.external_editor import EditorError, edited, editor_command
 
         environment = {**os.environ, **self.around.environment}
-        composer = self.main.composer
+        composer, shelf = self.main.composer, self.drafts.shelf
+        written = composer.area.text
         self.away = True
         try:
             command = editor_command(environment)
             with self.batch_update(), self.suspend():
-                text = await edited(command, composer.area.text, environment)
+                text = await edited(command, shelf.whole(written), environment)
         except EditorError as error:
             self._say_of_editor(str(error))
         except SuspendNotSupported:
             self.say("This terminal cannot be given to an editor.", 8.0)
         else:
-            composer.replace_with(text)
+            composer.replace_with(shelf.folded(text, written))
         finally:
             self.away = False
         self.screen.refresh(layout=True)
