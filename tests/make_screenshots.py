@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pictures.camera import svg_of, write_png
-from pictures.scenes import EVERY, SCENES
+from pictures.scene import EVERY
+from pictures.scenes import SCENES
 from pictures.stage import BOTH, fix_surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Future
 
-    from pictures.scenes import Scene
+    from pictures.scene import Scene
     from pictures.stage import Size
 
 FOLDER = Path(__file__).resolve().parent.parent / "screenshots"

@@ -6,9 +6,9 @@ A scene is given a stage and ``take``; what a picture is made into is not known 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from canopy_shared.unset import UNSET
@@ -20,69 +20,32 @@ from canopy_tui.model.login import LoginNeed
 from canopy_tui.model.shelf import Draft
 from canopy_tui.model.toolcalls import find
 from canopy_tui.open_sessions import LeftSession
+from pictures import more_scenes as more
 from pictures.in_lines import printed
+from pictures.scene import Scene, asks, asks_form, is_ready, is_team, turns
 from pictures.stage import BOTH, DIRECTORY, SAMPLE, SPLIT, inspected, opened, replayed
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractAsyncContextManager
 
-    from canopy_tui.model.state import ClientState
-    from pictures.stage import Size, Stage
-
-EVERY = ("dark", "light")
-
-
-class Take(Protocol):
-    """Takes a picture: in both sizes and all themes, unless told otherwise."""
-
-    async def __call__(
-        self, name: str, sizes: Sequence[Size] = BOTH, themes: Sequence[str] = EVERY
-    ) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """``play`` on what ``open`` gives; ``environment`` is set meanwhile."""
-
-    play: Callable[[Stage, Take], Awaitable[None]]
-    open: Callable[[], AbstractAsyncContextManager[Stage]]
-    environment: Mapping[str, str] = field(default_factory=dict)
-
-
-def _turns(number: int, root: int = 0) -> Callable[[ClientState], object]:
-    """So many turns of a main agent are over."""
-    return lambda state: (
-        len(state.roots) > root and state.sessions[state.roots[root]].turns_done >= number
-    )
-
-
-def _asks(state: ClientState) -> object:
-    return state.waiting()
-
-
-def _asks_form(state: ClientState) -> object:
-    return any(request.kind == "elicitation" for request in state.waiting())
-
-
-def _is_ready(state: ClientState) -> object:
-    return state.roots and state.sessions[state.roots[0]].modes
-
+    from pictures.scene import Take
+    from pictures.stage import Stage
 
 # --- the scenes of the demo -----------------------------------------------------------------------
 
 
 async def start(stage: Stage, take: Take) -> None:
     """What a newcomer sees, and the lists of everything there is."""
-    stage.host.until(_is_ready)
+    stage.host.until(is_ready)
     await take("start")
     await stage.press("ctrl+p")
     await take("commands")
     await stage.press("escape", "f1")
     await take("keys")
     await stage.press("escape")
-    stage.host.until(_turns(1))
-    stage.host.until(_turns(1, root=1))
+    stage.host.until(turns(1))
+    stage.host.until(turns(1, root=1))
     stage.app.go(stage.host.state.roots[1])
     await take("answer")
     await stage.press("f2")
@@ -91,12 +54,12 @@ async def start(stage: Stage, take: Take) -> None:
 
 async def agents(stage: Stage, take: Take) -> None:
     """A form, a tree of agents at work, a question after the turn, and what comes back."""
-    stage.host.until(_turns(1, root=1))
-    stage.host.until(_asks)
+    stage.host.until(turns(1, root=1))
+    stage.host.until(asks)
     await stage.opens_request()
     await take("question")
     await stage.press("escape")
-    stage.host.until(lambda state: len(state.sessions) >= 7)
+    stage.host.until(is_team)
     stage.app.go(stage.host.state.roots[2])
     await take("agents")
     await stage.press("ctrl+t", "down", "down")
@@ -110,7 +73,7 @@ async def agents(stage: Stage, take: Take) -> None:
     await stage.press("ctrl+backslash", "ctrl+t")
     await take("child")
     await stage.press("ctrl+g")
-    stage.host.until(_asks)
+    stage.host.until(asks)
     await stage.opens_request()
     await take("permission")
     await stage.press("escape")
@@ -118,14 +81,14 @@ async def agents(stage: Stage, take: Take) -> None:
     stage.host.until(lambda state: not state.waiting())
     stage.host.until_the_next_message()
     await take("after-the-turn")
-    stage.host.until(_asks)
+    stage.host.until(asks)
     await stage.opens_request()
     await take("change")
 
 
 async def answers(stage: Stage, take: Take) -> None:
     """Two agents that ask for exactly the same; a question that the agent takes back."""
-    stage.host.until(lambda state: len(state.sessions) >= 7)
+    stage.host.until(is_team)
     root = stage.host.state.sessions[stage.host.state.roots[2]]
     stage.app.go(root.id)
     stage.host.until(lambda state: any(one.session in root.children for one in state.waiting()))
@@ -182,20 +145,20 @@ async def looking_back(stage: Stage, take: Take) -> None:
 
 async def forms(stage: Stage, take: Take) -> None:
     """A tool of an MCP server that asks: for permission, for values, for a page to be opened."""
-    stage.host.until(_asks)
-    stage.host.until(_asks_form)
+    stage.host.until(asks)
+    stage.host.until(asks_form)
     await stage.opens_request()
     await take("form")
     await stage.press("escape")
     stage.host.until(lambda state: not state.waiting())
-    stage.host.until(_asks_form)
+    stage.host.until(asks_form)
     await stage.opens_request()
     await take("page")
 
 
 async def work(stage: Stage, take: Take) -> None:
     """A plan, changed files, work in the background, what is written meanwhile."""
-    stage.host.until(_turns(4))
+    stage.host.until(turns(4))
     await take("plan")
     stage.app.main.transcript.focus()
     await stage.press("left_square_bracket", "up", "up", "enter")
@@ -203,7 +166,7 @@ async def work(stage: Stage, take: Take) -> None:
     await stage.press("escape", "ctrl+g", "alt+m")
     await take("servers")
     await stage.press("escape")
-    stage.host.until(_turns(5))
+    stage.host.until(turns(5))
     stage.host.until(lambda state: state.sessions[state.roots[0]].in_turn)
     stage.host.seconds(1.0)
     await stage.sends("Then the pears")
@@ -219,7 +182,7 @@ async def work(stage: Stage, take: Take) -> None:
 
 async def writing(stage: Stage, take: Take) -> None:
     """What helps with a message."""
-    stage.host.until(_turns(5))
+    stage.host.until(turns(5))
     await stage.press(*"Look at @dis")
     await stage.shows("test_discounts.py")
     await take("files")
@@ -234,7 +197,7 @@ async def writing(stage: Stage, take: Take) -> None:
 
 async def trouble(stage: Stage, take: Take) -> None:
     """A goal, a compaction and a failure; an agent that is gone; what asks before it ends."""
-    stage.host.until(_turns(9))
+    stage.host.until(turns(9))
     await take("goal-and-failure")
     await stage.press("ctrl+q")
     await take("quit")
@@ -265,14 +228,14 @@ async def wrong_settings(stage: Stage, take: Take) -> None:
 
 async def elsewhere(stage: Stage, take: Take) -> None:
     """Another client has the session open that was picked."""
-    stage.host.until(_turns(1, root=1))
+    stage.host.until(turns(1, root=1))
     await stage.press("f2", "enter")
     await take("elsewhere")
 
 
 async def login(stage: Stage, take: Take) -> None:
     """The agent wants a login."""
-    stage.host.until(_is_ready)
+    stage.host.until(is_ready)
     stage.host.offer_logins()
     stage.host.apply([e.LoginChanged(LoginNeed("Not logged in"))])
     await take("login")
@@ -313,7 +276,7 @@ async def tools(stage: Stage, take: Take) -> None:
 
 async def following(stage: Stage, take: Take) -> None:
     """The file at which an agent works, below the transcript."""
-    stage.host.until(lambda state: len(state.sessions) >= 7)
+    stage.host.until(is_team)
     root = stage.host.state.sessions[stage.host.state.roots[2]]
     stage.app.go(root.children[-1])
 
@@ -328,9 +291,9 @@ async def following(stage: Stage, take: Take) -> None:
 
 async def team_at_work(stage: Stage, take: Take, name: str) -> None:
     """Agents at work, one that asks, as a terminal of another kind shows it."""
-    stage.host.until(lambda state: len(state.sessions) >= 7)
+    stage.host.until(is_team)
     stage.app.go(stage.host.state.roots[2])
-    stage.host.until(_asks)
+    stage.host.until(asks)
     await stage.opens_request()
     await take(f"{name}-question", themes=["dark"])
     await stage.press("escape", "ctrl+t", "down")
@@ -390,6 +353,11 @@ SCENES = {
     "replay": Scene(replay, replayed),
     "tools": Scene(tools, _on("tools")),
     "following": Scene(following, _on("demo")),
+    "agents-by-key": Scene(more.agents_by_key, _on("demo")),
+    "by-hand": Scene(more.by_hand, _on("demo", write_new=more.written)),
+    "pictures": Scene(more.pictures, _on("work")),
+    "steering": Scene(more.steering, _on("work")),
+    "smallest": Scene(more.smallest, _on("demo")),
     "no-colour": Scene(partial(team_at_work, name="no-colour"), _on("demo"), {"NO_COLOR": "1"}),
     "ascii": Scene(partial(team_at_work, name="ascii"), _on("demo", glyphs=ASCII)),
 }

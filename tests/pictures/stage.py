@@ -30,6 +30,7 @@ from canopy_tui.view.start_view import Scene
 from canopy_tui.view.surroundings import Surroundings
 from canopy_tui.view.theme import DARK, LIGHT
 from canopy_tui.wire_answers import initialize_params
+from pictures.ink import strips_of
 from pictures.recorded_host import FOLDER, RecordedHost
 from tui_app.playing import Clock, Play
 
@@ -41,6 +42,7 @@ Size = tuple[int, int]
 WIDE: Size = (120, 40)
 SMALL: Size = (80, 24)
 SPLIT: Size = (160, 44)
+TINY: Size = (40, 10)
 BOTH = (WIDE, SMALL)
 THEMES = {"dark": DARK, "light": LIGHT}
 SAMPLE = Path(canopy_agent.demo.__file__).parent / "sample"
@@ -59,6 +61,13 @@ class Stage(Play):
 
     host: RecordedHost
     """Only where the app is that of a recorded conversation."""
+    keeps_notice: bool = False
+    """What was just said stays for the next picture."""
+
+    @property
+    def lines(self) -> list[str]:
+        """What is on screen, a dialog and what lies below it together."""
+        return [strip.text for strip in strips_of(self.app)]
 
     async def opens_request(self) -> None:
         """Open the request that waits, and let so much time go by that its keys count."""
@@ -78,24 +87,40 @@ class Stage(Play):
         self.app.main.composer.area.post_message(events.Paste(text))
         await self.settle()
 
+    async def notes(self, words: str) -> None:
+        """Wait until ``words`` are said, and leave them there."""
+        await self.shows(words)
+        if self.app._saying is not None:
+            self.app._saying.cancel()
+        self.keeps_notice = True
+
     async def photograph(
         self, sizes: Sequence[Size], themes: Sequence[str], shot: Callable[[Size, str], object]
     ) -> None:
         """Call ``shot`` with every size and theme, when the screen is drawn so."""
-        self.app.main.say("")
+        if not self.keeps_notice:
+            self.app.main.say("")
+        self.keeps_notice = False
         # A count falls to nothing a moment after there is nothing, by a clock that runs.
         self.app.main.query_one(HeaderLine)._clock = self.clock
         self.clock.pass_by(2.0)
         self.app.main.update_marks()
+        order = list(themes)
         for size in sizes:
-            await self.pilot.resize_terminal(*size)
-            for name in themes:
+            await self.resize(size)
+            for name in order:
                 self.app.theme = THEMES[name]
                 await self.stands_still()
                 shot(size, name)
+            order.reverse()  # every change takes long
         self.app.theme = DARK
-        await self.pilot.resize_terminal(*WIDE)
+        await self.resize(WIDE)
         await self.settle()
+
+    async def resize(self, size: Size) -> None:
+        """Give the terminal another size."""
+        if self.app.size != size:
+            await self.pilot.resize_terminal(*size)
 
     async def stands_still(self) -> None:
         """Wait until nothing on screen changes any more."""

@@ -4,32 +4,30 @@ colour.
 
 from __future__ import annotations
 
-import re
 import struct
 import time
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from textual.color import Color
 
-from canopy_tui.view.theme import LIGHT
+from pictures.ink import assert_grey, assert_readable, inks_of, strips_of
 from pictures.png import in_few_colours
+from pictures.scene import turns
 from pictures.scenes import SCENES
-from pictures.stage import DIRECTORY, Stage
-from pictures.texts import FOLDER, PINNED, texts_of
+from pictures.stage import DIRECTORY
+from pictures.texts import FOLDER, texts_of
+from pictures.unseen import drawn_for_nobody
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
-    from rich.segment import Segment
+    from textual.strip import Strip
 
-LEAST_CONTRAST = 2.4
-"""Of words that are second to others; https://www.w3.org/TR/WCAG22/#contrast-minimum asks for 3 of
-large text.
-"""
-WORD = re.compile(r"\w")
+    from pictures.stage import Stage
+
+PICTURES = Path(__file__).resolve().parents[2] / "screenshots"
 ADVICE = "looks different: see it with 'make screenshots', then 'python -m pictures.texts' in tests"
 
 
@@ -43,76 +41,44 @@ def _in_the_home_of_ada(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     time.tzset()
 
 
-def segments(stage: Stage) -> Iterator[Segment]:
-    for strip in stage.screen._compositor.render_strips():
-        yield from (part for part in strip if WORD.search(part.text) and part.style is not None)
+@pytest.mark.parametrize("name", SCENES)
+async def test_pictures_say_what_they_said_and_can_be_read(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable, value in SCENES[name].environment.items():
+        monkeypatch.setenv(variable, value)
 
+    def look(stage: Stage, strips: Sequence[Strip]) -> None:
+        assert_readable(stage.app, strips)
+        if "NO_COLOR" in SCENES[name].environment:
+            assert_grey(strips)
 
-def colours(part: Segment) -> tuple[Color, Color]:
-    assert part.style is not None
-    style = part.style
-    assert style.color is not None
-    assert style.bgcolor is not None
-    return Color.from_rich_color(style.color), Color.from_rich_color(style.bgcolor)
-
-
-def is_readable(stage: Stage) -> None:
-    if len(stage.app.screen_stack) > 1:
-        return  # what lies below a dialog is dimmed on purpose
-    for part in segments(stage):
-        ink, ground = colours(part)
-        assert _contrast(ink, ground) >= LEAST_CONTRAST, (stage.app.theme, part)
-
-
-def _contrast(one: Color, other: Color) -> float:
-    bright, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
-    return (bright + 0.05) / (dark + 0.05)
-
-
-def _luminance(colour: Color) -> float:
-    parts = [value / 255 for value in colour.rgb]
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def is_grey(stage: Stage) -> None:
-    for part in segments(stage):
-        for colour in colours(part):
-            assert len(set(colour.rgb)) == 1, part
-
-
-def compare(found: dict[Path, str]) -> None:
+    found = await texts_of(SCENES[name], look)
     for path, text in found.items():
         assert text == path.read_text(encoding="utf-8"), f"{path.stem} {ADVICE}"
 
 
-@pytest.mark.parametrize("name", ["start", "trouble"])
-async def test_pictures_say_what_they_said_and_can_be_read(name: str) -> None:
-    def look(stage: Stage) -> None:
-        is_readable(stage)
+async def test_without_colour_is_the_grey_that_was_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever wants no colour sees the same, in the greys that are kept with every text."""
 
-    compare(await texts_of(SCENES[name], PINNED[name], look))
+    async def first_look() -> tuple[Sequence[Strip], list[str]]:
+        with drawn_for_nobody():
+            async with SCENES["work"].open() as stage:
+                stage.host.until(turns(4))
+                await stage.stands_still()
+                return strips_of(stage.app), stage.lines
 
-
-async def test_the_light_theme_can_be_read() -> None:
-    async with SCENES["trouble"].open() as stage:
-        stage.app.theme = LIGHT
-        stage.host.to_end()
-        await stage.settle()
-        is_readable(stage)
-
-
-@pytest.mark.parametrize("name", ["agents", "forms"])
-async def test_they_say_the_same_without_colour(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    coloured, words = await first_look()
     monkeypatch.setenv("NO_COLOR", "1")
-    compare(await texts_of(SCENES[name], PINNED[name], is_grey))
+    grey, same_words = await first_look()
+    assert_grey(grey)
+    assert words == same_words
+    assert inks_of(grey) == inks_of(coloured, grey=True)
 
 
-def test_every_text_is_compared() -> None:
-    names = {path.stem.rpartition("-")[0] for path in FOLDER.glob("*.txt")}
-    assert names == {name for wanted in PINNED.values() for name in wanted}
+def test_every_picture_has_its_text() -> None:
+    drawn = {path.stem.rpartition("-")[0] for path in PICTURES.glob("*.png")}
+    assert {path.stem for path in FOLDER.glob("*.txt")} == drawn
 
 
 @pytest.mark.parametrize("filtered", range(5))

@@ -145,7 +145,7 @@ async def test_a_call_opens_on_a_screen_of_its_own_and_its_leads_open_after_a_qu
         await play.until(lambda: desk.opened, "the file")
         assert desk.opened == [str(tmp_path / "a.py")]
         await play.press("j", "o")
-        await play.shows("[image image/png")
+        await play.shows("[image PNG")
         await play.press("y")
         await play.until(lambda: len(desk.opened) == 2, "the picture")
         assert desk.opened[1].endswith(".png")

@@ -121,12 +121,12 @@ NO_OUTPUT = "(Bash completed with no output)"
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (ImageContent("A" * 4096, "image/png"), "[image image/png, 3 kB] [o: open]"),
+        (ImageContent("A" * 4096, "image/png"), "[image PNG, 3 kB] [o: open]"),
         (
             ImageContent("", "image/png", "file:///a b.png"),
-            "[image image/png, 0 B file:///a b.png] [o: open]",
+            "[image PNG, 0 B file:///a b.png] [o: open]",
         ),
-        (AudioContent("A" * 8_000_000, "audio/wav"), "[audio audio/wav, 5 MB]"),
+        (AudioContent("A" * 8_000_000, "audio/wav"), "[audio WAV, 5 MB]"),
         (ResourceLink("file:///a.py", "a.py"), "@a.py (file:///a.py) [o: open]"),
         (ResourceLink("a.py", "a.py"), "@a.py [o: open]"),
         (ResourceLink("u", "n", title="Title"), "@Title (u) [o: open]"),

@@ -30,9 +30,9 @@ def described(content: ContentBlock) -> str:
     match content:
         case ImageContent(data=encoded, mime_type=mime, uri=uri):
             place = f" {uri}" if isinstance(uri, str) and uri else ""
-            return f"[image {mime}, {_size(encoded)}{place}]"
+            return f"[image {_kind(mime)}, {_size(encoded)}{place}]"
         case AudioContent(data=encoded, mime_type=mime):
-            return f"[audio {mime}, {_size(encoded)}]"
+            return f"[audio {_kind(mime)}, {_size(encoded)}]"
         case ResourceLink(uri=uri, name=name, title=title):
             label = title if isinstance(title, str) and title else name
             return f"@{label} ({uri})" if label != uri else f"@{label}"
@@ -42,6 +42,11 @@ def described(content: ContentBlock) -> str:
             return f"[content of a kind this version does not show: {kind}]"
         case TextContent(text=text):
             return text
+
+
+def _kind(mime: str) -> str:
+    """``image/png`` as people say it."""
+    return mime.rpartition("/")[2].upper()
 
 
 def is_named_in(text: str, content: ContentBlock) -> bool:

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from canopy_tui.view.transcript_acts import TranscriptActs
 
 _EXPORTED = "Exported to "
-_WIDE = 100
-_GAUGE, _WIDE_GAUGE = 20, 30
-"""Cells that the rest of the last line may take, on small screens and on wide ones."""
 KINDS = {"markdown": ".md", "json": ".json", "html": ".html", "svg": ".svg"}
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 """Only these are handed to a program of the desktop, whatever the agent calls them."""
@@ -64,13 +61,13 @@ class ExportApp(ReachApp):
 
     def _tell_exported(self, path: Path) -> None:
         """Where it is, on one line that hides nothing; a click and the palette lead to the file."""
+        from canopy_tui.view.footer import FooterLine
         from canopy_tui.view.short_path import short_path
 
         self.exported = str(path)
         ask = "app.ask_exported"
         ways = (f" [click: open · {name('palette')}: copy its path]", " [click: open]", "")
-        gauge = _GAUGE if self.size.width < _WIDE else _WIDE_GAUGE
-        room = self.size.width - gauge - len(_EXPORTED)
+        room = self.main.query_one(FooterLine).room - len(_EXPORTED)
         shown = short_path(self.exported, str(self.around.directory), room)
         more = next(way for way in ways if not way or cell_len(shown + way) <= room)
         self.say_with_more(f"{_EXPORTED}{shown}{more}", 10.0, ask)

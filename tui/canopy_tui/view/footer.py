@@ -198,12 +198,20 @@ class FooterLine(Clickable):
         self._said, self._leads_to = visible(text, multiline=False), leads_to
         self.refresh()
 
+    @property
+    def room(self) -> int:
+        """Cells for what is said."""
+        return self._room(self._gauge(self._state.sessions.get(self._session or "")))
+
+    def _room(self, gauge: Content) -> int:
+        return self.size.width - gauge.cell_length - 2
+
     def render(self) -> Content:
         """The line."""
         width = self.size.width
         view = self._state.sessions.get(self._session or "")
         gauge = self._gauge(view)
-        room = width - gauge.cell_length - 2
+        room = self._room(gauge)
         left = Content.styled(self._said, "bold $warning") if self._said else self._keys(view, room)
         if self._said and self._leads_to is not None:
             left = left.stylize(clickable(self._leads_to[0], *self._leads_to[1]))
