@@ -100,7 +100,7 @@ async def pictures(stage: Stage, take: Take) -> None:
         path.write_bytes(content)
         await stage.press(*"Compare ")
         await stage.pastes(str(path))
-        await stage.shows("Image 1")
+        await stage.until(lambda: "[Image 1]" in stage.draft, "the mark")
         await stage.press(*"with the plan")
         await take("picture")
 
