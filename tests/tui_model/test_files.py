@@ -143,7 +143,7 @@ async def test_an_index_of_many_files_gives_others_their_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [f"part{number % 97}/file_{number}.py" for number in range(30_000)]
-    monkeypatch.setattr("canopy_tui.file_index.list_files", lambda *_: iter(names))
+    monkeypatch.setattr("canopy_tui.file_listing.list_files", lambda *_: iter(names))
     monkeypatch.setattr("canopy_tui.file_index._LOOK_TIME", 0.0)
     index = FileIndex(tmp_path)
     found = await search(index, "file_29999")

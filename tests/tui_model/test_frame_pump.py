@@ -108,3 +108,17 @@ def test_a_stopped_pump_paints_nothing() -> None:
     clock.pump.flush()
     clock.advance(1)
     assert clock.painted == []
+
+
+def test_a_frame_that_was_planned_before_an_urgent_one_keeps_its_distance() -> None:
+    clock = Clock()
+    clock.pump.add(one(1))
+    clock.advance(0)
+    clock.pump.add(one(2))
+    clock.advance(0.03)
+    clock.pump.add(Touched(requests=True))
+    clock.pump.add(one(3))
+    clock.advance(1)
+    times = [at - clock.painted[0][0] for at, _ in clock.painted]
+    assert times == pytest.approx([0, 0.03, 0.08])
+    assert clock.painted[-1][1].entries == {("S", 3)}

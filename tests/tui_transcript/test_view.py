@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -10,6 +12,7 @@ from canopy_shared.content import Diff
 from canopy_tui.model.entries import ChildEntry, NoticeEntry, Role, RuleEntry
 from canopy_tui.model.source import copied_whole
 from canopy_tui.model.state import Phase, SessionView
+from canopy_tui.view import transcript_canvas
 from canopy_tui.view.strips import ASCII
 from canopy_tui.view.theme import DARK, LIGHT
 from canopy_tui.view.transcript import TranscriptView
@@ -452,3 +455,24 @@ async def test_many_entries_open_at_once() -> None:
         assert viewport.layout.drawn_rows < 1_000
         await stage.press("home")
         assert stage.lines[0] == "   Number 0."
+
+
+async def test_changes_at_the_pace_of_frames_are_painted_with_their_frame(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put_off: list[object] = []
+    now = [time.perf_counter() + 1000]
+    async with playing(world(message("text"))) as stage:
+        await stage.pilot.pause()
+        monkeypatch.setattr(transcript_canvas, "once", lambda *call: put_off.append(call))
+        monkeypatch.setattr(transcript_canvas, "perf_counter", lambda: now[0])
+        stage.view.pause = transcript_canvas.PAUSE
+        before = stage.view.repaints
+        for number in range(3):
+            stage.view.touched()
+            await stage.pilot.pause()
+            assert (stage.view.repaints, put_off) == (before + 1 + number, [])
+            now[0] += stage.view.pause * 0.9
+        now[0] -= stage.view.pause * 0.6
+        stage.view.touched()
+        assert len(put_off) == 1

@@ -29,7 +29,7 @@ from canopy_tui.invocation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from canopy_shared.record import Recorder
@@ -116,10 +116,18 @@ def _open_client(request: OpenClient) -> int:
     directory = _existing_directory(request.directory)
     agent_command = None if request.agent is None else _agent_command(request.agent)
     _need_terminal("canopy --stdio serves an ACP client, and canopy --plain talks in lines")
-    from canopy_tui.terminal_guard import standing_by
-
-    with standing_by():
+    with _on_a_screen():
         return _run_client(request, directory, agent_command)
+
+
+@contextlib.contextmanager
+def _on_a_screen() -> Iterator[None]:
+    """Around everything that draws, and loads what it draws with."""
+    from canopy_tui.terminal_guard import standing_by
+    from canopy_tui.typed_ahead import kept
+
+    with standing_by(), kept():
+        yield
 
 
 def _run_client(request: OpenClient, directory: Path, agent_command: tuple[str, ...] | None) -> int:
@@ -231,9 +239,7 @@ def _replay(request: Replay) -> int:
             _complain(f"{request.file!r}: {recording.damage()}")
         return print_recording(recording)
     _need_terminal("canopy replay --plain FILE prints the recording")
-    from canopy_tui.terminal_guard import standing_by
-
-    with standing_by():
+    with _on_a_screen():
         from canopy_tui.replay.opening import run_replay
 
         return run_replay(recording, speed=request.speed, paused=request.paused)
@@ -257,7 +263,6 @@ def _inspect(request: Inspect) -> int:
         _need_terminal("canopy inspect --plain prints the session")
     from canopy_agent.session.lookup import NoSessionError, find_session
     from canopy_tui.compose import run_inspect
-    from canopy_tui.terminal_guard import standing_by
 
     found = None
     try:
@@ -265,7 +270,7 @@ def _inspect(request: Inspect) -> int:
             found = find_session(request.session, directory, _claude_folder())
     except NoSessionError as error:
         raise StartError(str(error), USAGE_EXIT) from None
-    guarded = contextlib.nullcontext() if request.plain else standing_by()
+    guarded = contextlib.nullcontext() if request.plain else _on_a_screen()
     try:
         with guarded:
             return run_inspect(found, _claude_folder(), plain=request.plain)

@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from canopy_tui.file_listing import MOST_FILES, list_files
-from canopy_tui.model.file_match import BLOCK, Block, Search, block_of
 from canopy_tui.model.mentions import mentioned
 
 if TYPE_CHECKING:
     from canopy_shared.content import ResourceLink
+    from canopy_tui.model.file_match import Block
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +56,9 @@ class _Listing:
 
     def fill(self, directory: Path) -> None:
         """List everything; a failure is logged and ends the list."""
+        from canopy_tui.file_listing import list_files
+        from canopy_tui.model.file_match import BLOCK
+
         folders: set[str] = set()
         rows: list[str] = []
         try:
@@ -72,6 +74,8 @@ class _Listing:
         self.done = True
 
     def _take(self, rows: list[str]) -> None:
+        from canopy_tui.model.file_match import block_of
+
         if rows:
             self.blocks.append(block_of(rows))
             self.total += len(rows)
@@ -126,6 +130,9 @@ class FileIndex:
 
         Others get their turn every few milliseconds.
         """
+        from canopy_tui.file_listing import MOST_FILES
+        from canopy_tui.model.file_match import Search
+
         if query.startswith(("/", "~", "../")) or query == "..":
             names = await asyncio.to_thread(_beside, self.directory, query)
             return Found(tuple(names), listing=False, total=len(names))

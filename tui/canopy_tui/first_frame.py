@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 WHILE_THE_AGENT_BOOTS: Final = (
     "canopy_tui.view.transcript_layout",
+    "canopy_tui.view.confirm",
     "canopy_tui.view.session_picker",
     "canopy_tui.view.request_screen",
     "canopy_tui.view.permission",

@@ -18,6 +18,9 @@ LOADING_RATE = 4.0
 take as long as the load.
 """
 
+_SLACK = 0.25
+"""A frame that comes early by this part of an interval is not put off."""
+
 Schedule = Callable[[float, Callable[[], None]], object]
 """Calls the callback once, in so many seconds."""
 
@@ -60,18 +63,25 @@ class FramePump:
             self.flush()
         elif not self._due:
             self._due = True
-            slow = 1.0 / LOADING_RATE if self._loading() else 0.0
-            wait = self._painted_at + max(self._interval, slow) - self._clock()
-            self._schedule(max(0.0, wait), self._frame)
+            self._schedule(max(0.0, self._wait()), self._frame)
 
     def stop(self) -> None:
         """Paint nothing any more: there is no screen."""
         self._stopped = True
         self._touched = Touched()
 
+    def _wait(self) -> float:
+        slow = 1.0 / LOADING_RATE if self._loading() else 0.0
+        return self._painted_at + max(self._interval, slow) - self._clock()
+
     def _frame(self) -> None:
+        """Paint, unless something was painted at once since this frame was planned."""
         self._due = False
-        self.flush()
+        if self._touched and not self._stopped and self._wait() > self._interval * _SLACK:
+            self._due = True
+            self._schedule(self._wait(), self._frame)
+        else:
+            self.flush()
 
     def flush(self) -> None:
         """Paint what is pending, if anything is."""

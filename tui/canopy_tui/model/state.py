@@ -267,6 +267,8 @@ class AgentLink:
     @property
     def tells_controls(self) -> bool:
         """Whether it answers what only this client asks: its use, its MCP servers."""
+        if not self.meta:
+            return False
         from canopy_shared.ext.canopy_controls import are_offered
 
         return are_offered(self.meta)

@@ -12,7 +12,6 @@ from textual.widgets import Input, TextArea
 
 from canopy_tui.model import tree
 from canopy_tui.model.glyphs import ASCII
-from canopy_tui.model.intents import RestartAgent, SetMode
 from canopy_tui.model.state import Touched
 from canopy_tui.view import keymap, terminal_keys
 from canopy_tui.view.announcer import DESKTOP, OFF, Announcer
@@ -291,6 +290,8 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
 
     def action_cycle_mode(self) -> None:
         """The next permission mode."""
+        from canopy_tui.model.intents import SetMode
+
         root = self.root
         if root is None:
             return
@@ -301,6 +302,8 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
 
     def action_restart_agent(self) -> None:
         """Start the agent again when it is gone."""
+        from canopy_tui.model.intents import RestartAgent
+
         link = self.state.link
         if link.status in ("lost", "failed") or link.detail:
             self.host.act(RestartAgent())

@@ -13,7 +13,6 @@ from textual.command import DiscoveryHit, Hit, Provider
 from textual.content import Content
 from textual.fuzzy import FuzzySearch
 
-from canopy_tui.model.intents import SendQueue, SetMode, SetOption
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import Phase
 from canopy_tui.view import keymap
@@ -109,6 +108,8 @@ def _of_the_agent(app: CanopyApp) -> Iterator[Command]:
 
 
 def _of_root(app: CanopyApp, root: SessionView) -> Iterator[Command]:
+    from canopy_tui.model.intents import SendQueue, SetMode, SetOption
+
     def act(intent: Intent) -> Callable[[], object]:
         return partial(app.host.act, intent)
 

@@ -16,7 +16,6 @@ from textual.message import Message
 from textual.widgets import Static
 
 from canopy_tui.model.glyphs import ASCII
-from canopy_tui.model.intents import RemoveQueued
 from canopy_tui.view import keymap, placeholders
 from canopy_tui.view.attaching import Attaching
 from canopy_tui.view.attachment_strip import AttachmentStrip
@@ -280,6 +279,8 @@ class Composer(Vertical):
 
     def on_queue_strip_remove(self, event: QueueStrip.Remove) -> None:
         """The cross of a queued message was clicked."""
+        from canopy_tui.model.intents import RemoveQueued
+
         event.stop()
         if self.sending.root is not None:
             self._post(RemoveQueued(self.sending.root.id, event.prompt))

@@ -16,7 +16,6 @@ from textual import work
 
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.words import reason_of
-from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.keymap import name
 from canopy_tui.view.labels import marks_of, name_of
 from canopy_tui.view.reach_app import ReachApp
@@ -161,6 +160,8 @@ class ExportApp(ReachApp):
 
     def ask_file(self, path: str) -> None:
         """Open a file with the program of the desktop."""
+        from canopy_tui.view.confirm import ConfirmScreen
+
         if not _is_file(path):
             self.say(f"There is no file {clipped(path, 300)}")
             return
@@ -175,6 +176,8 @@ class ExportApp(ReachApp):
     def _ask_picture(self, picture: ImageContent, label: str) -> None:
         import base64
         import binascii
+
+        from canopy_tui.view.confirm import ConfirmScreen
 
         ending = _ENDINGS.get(picture.mime_type)
         try:

@@ -15,7 +15,6 @@ from textual import work
 from textual.css.query import NoMatches
 
 from canopy_tui.view.find_panel import FindPanel
-from canopy_tui.view.finding import MOST_HITS, found_place, hits_in, pattern_of, searched
 from canopy_tui.view.labels import name_of
 from canopy_tui.view.stop_app import StopApp
 
@@ -60,6 +59,8 @@ class FindApp(StopApp):
 
     def _first_from_here(self, hits: list[Hit]) -> int:
         """The hit nearest to what is in view: the first that is not above it, else the last."""
+        from canopy_tui.view.finding import found_place, pattern_of
+
         viewport, pattern = self.main.transcript.viewport, pattern_of(self.find_panel.query_text)
         here = [number for number, hit in enumerate(hits) if hit.session == self.open_session]
         if viewport is None or not viewport.shown or not here:
@@ -80,11 +81,15 @@ class FindApp(StopApp):
 
     def on_find_panel_wanted(self, event: FindPanel.Wanted) -> None:
         """Search anew."""
+        from canopy_tui.view.finding import pattern_of
+
         event.stop()
         self._search(pattern_of(event.query), event.everywhere)
 
     @work(exclusive=True, group="find")
     async def _search(self, pattern: re.Pattern[str] | None, everywhere: bool) -> None:
+        from canopy_tui.view.finding import MOST_HITS, hits_in, searched
+
         panel, transcript = self.find_panel, self.main.transcript
         transcript.wanted = pattern
         transcript.paint()
@@ -112,6 +117,8 @@ class FindApp(StopApp):
 
     def on_find_panel_aimed(self, event: FindPanel.Aimed) -> None:
         """Go to a hit."""
+        from canopy_tui.view.finding import pattern_of
+
         event.stop()
         hit = event.hit
         self.main.transcript.wanted = pattern_of(self.find_panel.query_text)

@@ -16,7 +16,6 @@ from textual.message import Message
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from canopy_tui.view.finding import MOST_HITS
 from canopy_tui.view.keymap import filled, name, take_keys
 from canopy_tui.view.keys import FIND
 from canopy_tui.view.strips import fitted
@@ -140,6 +139,8 @@ class FindPanel(Vertical):
             options.replace_option_prompt_at_index(index, self._option(hit, pattern).prompt)
 
     def _say(self) -> None:
+        from canopy_tui.view.finding import MOST_HITS
+
         total = f"{len(self.hits):,}" + ("+" if len(self.hits) >= MOST_HITS else "")
         if self.at is not None:
             total = f"{self.at + 1:,} of {total}"

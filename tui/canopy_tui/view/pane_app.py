@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from canopy_tui.model import tree
-from canopy_tui.model.intents import OpenSession, Watch
 from canopy_tui.model.state import Phase
 from canopy_tui.terminal_guard import set_back
 from canopy_tui.view.drafts import Drafts
@@ -143,6 +142,8 @@ class PaneApp(App[int]):
 
     def tell_watched(self, *sessions: str) -> None:
         """Tell the host which transcripts are in view at their end."""
+        from canopy_tui.model.intents import Watch
+
         watched = frozenset(sessions)
         if watched != self._watched:
             self._watched = watched
@@ -165,6 +166,8 @@ class PaneApp(App[int]):
 
     def action_new_session(self) -> None:
         """One more session, which comes into view when it is there."""
+        from canopy_tui.model.intents import OpenSession
+
         missing = agent_missing(self.state)
         if missing:
             self.say(missing)

@@ -13,7 +13,6 @@ from textual import work
 
 from canopy_tui.model.sanitize import clipped, encodable, visible
 from canopy_tui.model.words import reason_of
-from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.keymap import is_key
 from canopy_tui.view.stop_app import StopApp
 
@@ -97,6 +96,8 @@ class ReachApp(StopApp):
 
     def ask_open(self, url: str) -> None:
         """Open an address, after showing it."""
+        from canopy_tui.view.confirm import ConfirmScreen
+
         title = _QUESTIONS.get(_scheme(url))
         if title is None:
             self.tell("Only web pages, mail and files are opened.")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from canopy_tui.model.intents import EditQueued, SendPrompt, SendQueue, SteerPrompt, SteerQueued
 from canopy_tui.model.own_commands import called
 from canopy_tui.view.placeholders import Abilities
 from canopy_tui.view.posting import Posted
@@ -34,6 +33,8 @@ class Sending:
 
     def enter(self, text: str) -> None:
         """Send ``text``, keep an edit, or let a held queue go."""
+        from canopy_tui.model.intents import SendQueue
+
         root, area = self.root, self._composer.area
         if self._calls(text):
             return
@@ -63,6 +64,8 @@ class Sending:
 
     def now(self, text: str) -> None:
         """Say ``text``, else the first message of the queue, into the turn."""
+        from canopy_tui.model.intents import SteerPrompt
+
         root, area = self.root, self._composer.area
         editing, written = self._drafts.editing, text.strip()
         if self._calls(text):
@@ -87,11 +90,15 @@ class Sending:
 
     def say_queued(self, prompt: int) -> None:
         """Say a message of the queue into the turn."""
+        from canopy_tui.model.intents import SteerQueued
+
         if self.root is not None:
             self._post(SteerQueued(self.root.id, prompt))
             self._tell_steering()
 
     def _keep_edit(self, root: SessionView, prompt: int, text: str) -> None:
+        from canopy_tui.model.intents import EditQueued
+
         edited = self._composer.attaching.message(text) if text.strip() else ("", (), "")
         self._post(EditQueued(root.id, prompt, *edited))
         self._composer.area.show_text(self._drafts.stop_editing())
@@ -117,6 +124,8 @@ class Sending:
         self._around.on_sent(self._drafts.shelf.remembered(text))
 
     def _prompt(self, root: SessionView, text: str) -> None:
+        from canopy_tui.model.intents import SendPrompt
+
         self._post(SendPrompt(root.id, *self._composer.attaching.message(text)))
         self._composer.post_message(self._composer.Written())
 

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
-from canopy_tui.model import intents as i
 from canopy_tui.model.sanitize import clipped, visible
 from canopy_tui.model.state import Problem
-from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.keymap import name
 from canopy_tui.view.once import once
 from canopy_tui.view.placeholders import agent_missing
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from canopy_tui.model.catalogue import ListedSession
+    from canopy_tui.model.intents import LoadSession
     from canopy_tui.model.login import LoginNeed
     from canopy_tui.view.login_screen import LoginScreen
     from canopy_tui.view.session_picker import SessionPicker
@@ -42,7 +41,7 @@ class SessionApp(WriteApp):
         super().__init__(make_host, around)
         self._told: Problem | None = None
         self._login: LoginNeed | None = None
-        self._to_load: i.LoadSession | None = None
+        self._to_load: LoadSession | None = None
         """A session to open as soon as the agent is there."""
 
     # --- trust --------------------------------------------------------------------------------
@@ -71,8 +70,11 @@ class SessionApp(WriteApp):
             "leaving. It can go on where it was, with what you were writing."
         )
 
+        from canopy_tui.model.intents import LoadSession
+        from canopy_tui.view.confirm import ConfirmScreen
+
         def answered(yes: bool | None) -> None:
-            self._to_load = i.LoadSession(left.session, left.cwd, left.title) if yes else None
+            self._to_load = LoadSession(left.session, left.cwd, left.title) if yes else None
             self.host.start()
 
         screen = ConfirmScreen("Go on", question, "Go on with it", "Begin a new session")
@@ -116,8 +118,10 @@ class SessionApp(WriteApp):
 
     def on_login_screen_command_chosen(self, event: LoginScreen.CommandChosen) -> None:
         """A login that runs in the terminal: lend it, and go on when it is given back."""
+        from canopy_tui.model.intents import LoginDone
+
         problem = self.lend_terminal(event.command, event.environment)
-        self.host.act(i.LoginDone(problem))
+        self.host.act(LoginDone(problem))
 
     def lend_terminal(
         self, command: tuple[str, ...], environment: tuple[tuple[str, str], ...] = ()
@@ -168,6 +172,8 @@ class SessionApp(WriteApp):
 
     def _when_free(self, row: ListedSession, *, copy: bool) -> None:
         """Ask before a session is opened that another client has open."""
+        from canopy_tui.view.confirm import ConfirmScreen
+
         holder = None if copy else self.around.held_elsewhere(row.id)
         if holder is None:
             self._open_row(row, copy=copy)
@@ -181,13 +187,15 @@ class SessionApp(WriteApp):
         self.push_screen(screen, lambda yes: self._open_row(row, copy=copy) if yes else None)
 
     def _open_row(self, row: ListedSession, *, copy: bool) -> None:
+        from canopy_tui.model.intents import ForkSession, LoadSession
+
         self._close_picker()
         cwd = row.cwd or self.around.directory
         root = self.root
         makes_room = root is not None and not self.main.composer.area.text.strip()
         instead_of = root.id if root is not None and makes_room else None
         self._expects_root = True
-        kind = i.ForkSession if copy else i.LoadSession
+        kind = ForkSession if copy else LoadSession
         self.host.act(kind(row.id, cwd, row.title, instead_of))
 
     def _close_picker(self) -> None:
@@ -203,6 +211,9 @@ class SessionApp(WriteApp):
 
     def action_close_session(self) -> None:
         """Close the session in view, after a question when it works."""
+        from canopy_tui.model.intents import CloseSession
+        from canopy_tui.view.confirm import ConfirmScreen
+
         root = self.root
         if root is None:
             return
@@ -210,12 +221,10 @@ class SessionApp(WriteApp):
             self.say(f"It is the only session. {name('quit')} quits.")
             return
         if not self._turn_runs:
-            self.host.act(i.CloseSession(root.id))
+            self.host.act(CloseSession(root.id))
             return
         screen = ConfirmScreen("Close", "It is at work. Closing stops it.", "Close it", "Stay")
-        self.push_screen(
-            screen, lambda yes: self.host.act(i.CloseSession(root.id)) if yes else None
-        )
+        self.push_screen(screen, lambda yes: self.host.act(CloseSession(root.id)) if yes else None)
 
     def show_outside(self) -> None:
         """Draw what lies outside the transcripts: the list, a login, a problem."""

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 from textual.app import SuspendNotSupported
 
 from canopy_tui.model import tree
-from canopy_tui.model.intents import CancelTurn, RestartAgent
 from canopy_tui.model.state import Phase
 from canopy_tui.view.arming import WINDOW, Arming
-from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.keymap import name
 from canopy_tui.view.labels import at_work, name_of
 from canopy_tui.view.look_app import LookApp
@@ -102,6 +100,8 @@ class StopApp(LookApp):
 
     def action_stop_turn(self) -> None:
         """Stop the turn of the main agent; agents in the background go on."""
+        from canopy_tui.model.intents import CancelTurn
+
         if self.root is not None and self._turn_runs:
             root = self.root.id
             self.say("Stopping.", _STOPPING)
@@ -120,6 +120,9 @@ class StopApp(LookApp):
 
     def ask_stop(self, session: str) -> None:
         """Stop one agent, after a question."""
+        from canopy_tui.model.intents import CancelTurn
+        from canopy_tui.view.confirm import ConfirmScreen
+
         view = self.state.sessions.get(session)
         name = name_of(self.state, view) if view is not None else "It"
         if view is None or view.phase is not Phase.RUNNING:
@@ -135,6 +138,9 @@ class StopApp(LookApp):
 
     def ask_restart(self) -> None:
         """Start the agent again although it is there, as when it hangs, after a question."""
+        from canopy_tui.model.intents import RestartAgent
+        from canopy_tui.view.confirm import ConfirmScreen
+
         if not self.shows_main or self.state.link.status != "ready":
             return
         question = (
@@ -149,7 +155,10 @@ class StopApp(LookApp):
         """Quit, after a question when something runs or messages wait to be sent."""
         if not tree.totals(self.state).at_work and not self._unsent:
             self.leave()
-        elif not isinstance(self.screen, ConfirmScreen):
+            return
+        from canopy_tui.view.confirm import ConfirmScreen
+
+        if not isinstance(self.screen, ConfirmScreen):
             screen = ConfirmScreen("Quit", self._quit_question, "Quit", "Stay")
             self.push_screen(screen, lambda yes: self.leave() if yes else None)
 

@@ -17,7 +17,7 @@ import threading
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from canopy_tui import terminal_guard
+from canopy_tui import terminal_guard, typed_ahead
 from canopy_tui.model.glyphs import ASCII, holds_unicode
 from canopy_tui.view.suspending import stopping_in_order
 
@@ -136,6 +136,7 @@ def lasting(driver: type[Driver], glyphs: str = "") -> type[Driver]:
                 self._file = LastingOutput(file, _table_for(file, glyphs))
 
         def start_application_mode(self) -> None:
+            typed_ahead.give_back()
             self._tell_guard()
             super().start_application_mode()
             self.write(f"{KEEP_TITLE}\x1b]2;{self.window_title}\x07")

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
 
-from canopy_tui.model.entries import ChangesEntry, ChildEntry, NoticeEntry, ToolEntry
 from canopy_tui.view.blocks.look import Look
-from canopy_tui.view.finding import found_place
 from canopy_tui.view.keys import TRANSCRIPT
 from canopy_tui.view.markdown_inline import LINK
 from canopy_tui.view.transcript_acts import TranscriptActs
@@ -158,6 +156,8 @@ class TranscriptView(TranscriptActs, can_focus=True):
 
     def show_found(self, key: int, number: int) -> None:
         """Put the cursor on an occurrence of what is wanted, unfolding its entry if need be."""
+        from canopy_tui.view.finding import found_place
+
         viewport = self.viewport
         if viewport is None or (index := viewport.layout.index_of(key)) is None:
             return
@@ -249,6 +249,8 @@ class TranscriptView(TranscriptActs, can_focus=True):
 
     def action_open(self) -> None:
         """Open what the entry stands for; one that stands for nothing else is expanded."""
+        from canopy_tui.model.entries import ChangesEntry, ToolEntry
+
         if (index := self.chosen()) is None or self.viewport is None:
             return
         entry = self.viewport.layout.entry(index)
@@ -307,6 +309,8 @@ class TranscriptView(TranscriptActs, can_focus=True):
 
 
 def _leads_to(entry: AnyEntry) -> Message | None:
+    from canopy_tui.model.entries import ChildEntry, NoticeEntry, ToolEntry
+
     match entry:
         case ChildEntry(child=child) | ToolEntry(child=str(child)):
             return TranscriptView.OpenChild(child)

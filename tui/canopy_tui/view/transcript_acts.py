@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from canopy_tui.model.entries import MessageEntry, Role
 from canopy_tui.view.blocks.look import Look
 from canopy_tui.view.transcript_canvas import TranscriptCanvas
 
 if TYPE_CHECKING:
     from canopy_tui.model.entries import ToolEntry
     from canopy_tui.model.leads import Lead
-
-_PROMPTS = (Role.USER, Role.PARENT)
 
 
 class TranscriptActs(TranscriptCanvas):
@@ -75,6 +72,10 @@ class TranscriptActs(TranscriptCanvas):
 
     def action_prompt(self, step: int) -> None:
         """Go to the prompt before the cursor, or to the next one."""
+        from canopy_tui.model.entries import MessageEntry, Role
+
+        prompts = (Role.USER, Role.PARENT)
+
         if self.viewport is None or self.session is None:
             return
         seen, entries = self.viewport.entries_in_view(), self.session.entries
@@ -86,7 +87,7 @@ class TranscriptActs(TranscriptCanvas):
         way = range(at - 1, -1, -1) if step < 0 else range(at + 1, len(entries))
         for index in way:
             entry = entries[index]
-            if isinstance(entry, MessageEntry) and entry.role in _PROMPTS:
+            if isinstance(entry, MessageEntry) and entry.role in prompts:
                 self.to_entry(index)
                 return
 

@@ -16,7 +16,6 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from canopy_tui.model.entries import ChildEntry
 from canopy_tui.view.ink import mix
 from canopy_tui.view.once import once
 from canopy_tui.view.strips import (
@@ -51,6 +50,10 @@ if TYPE_CHECKING:
 PAUSE = 1 / 20
 """Least seconds between repaints; a distant terminal gets half as many."""
 PAUSE_REMOTE = 1 / 10
+_SLACK = 0.25
+"""Part of a pause by which a repaint may come early: whoever tells of changes has such a pace too,
+and what is not painted with the rest of its frame is a frame of its own.
+"""
 _REST = 3
 """Repainting may take one part in so many of the time, plus one."""
 _REMEMBERED = 8
@@ -146,7 +149,8 @@ class TranscriptCanvas(ScrollView):
         self._take_over()
         self.paint()
         ended = perf_counter()
-        self._rested = ended + max(self.pause, _REST * (ended - started))
+        own_rest = ended + _REST * (ended - started)
+        self._rested = max(started + self.pause * (1 - _SLACK), own_rest)
 
     def _take_over(self) -> None:
         """Hand what changed to the viewport.
@@ -154,6 +158,8 @@ class TranscriptCanvas(ScrollView):
         Cards in view are read again each time: they show another session, whose changes do not
         touch their own entry.
         """
+        from canopy_tui.model.entries import ChildEntry
+
         viewport = self.viewport
         assert viewport is not None
         self.changes += bool(self._dirty)

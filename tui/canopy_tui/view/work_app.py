@@ -13,16 +13,15 @@ from textual.css.query import NoMatches
 from canopy_tui.model.background import running
 from canopy_tui.model.catch_up import first_unseen, next_unseen
 from canopy_tui.model.entries import ChangesEntry
-from canopy_tui.model.intents import CancelTurn, ClearGoal, SendAgain, StopTask
 from canopy_tui.model.state import Phase
 from canopy_tui.model.tree import totals
 from canopy_tui.view import task_row
-from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.keymap import name
 from canopy_tui.view.labels import at_work, marks_of
 from canopy_tui.view.stop_app import StopApp
 
 if TYPE_CHECKING:
+    from canopy_tui.model.intents import CancelTurn, StopTask
     from canopy_tui.model.state import SessionView
     from canopy_tui.view.background_panel import BackgroundPanel
     from canopy_tui.view.surroundings import MakeHost, Surroundings
@@ -78,6 +77,9 @@ class WorkApp(StopApp):
         self.copy(event.text)
 
     def _ask_stop_task(self, key: str) -> None:
+        from canopy_tui.model.intents import StopTask
+        from canopy_tui.view.confirm import ConfirmScreen
+
         task = self.state.tasks.get(key)
         if task is None or task.is_over:
             self.say("It does not run any more.")
@@ -105,6 +107,8 @@ class WorkApp(StopApp):
         }
 
     def _stoppable(self) -> list[CancelTurn | StopTask]:
+        from canopy_tui.model.intents import CancelTurn, StopTask
+
         agents = [
             view.id
             for view in self.state.sessions.values()
@@ -115,6 +119,9 @@ class WorkApp(StopApp):
 
     def action_stop_background(self) -> None:
         """Stop all agents and tasks in the background, after a question."""
+        from canopy_tui.model.intents import CancelTurn
+        from canopy_tui.view.confirm import ConfirmScreen
+
         found = self._stoppable()
         if not found:
             words = "Nothing in the background can be stopped."
@@ -127,6 +134,8 @@ class WorkApp(StopApp):
         self.push_screen(screen, lambda yes: self._stop_all() if yes else None)
 
     def _stop_all(self) -> None:
+        from canopy_tui.model.intents import CancelTurn
+
         found = self._stoppable()  # what runs by now
         self._stopped = {one.session if isinstance(one, CancelTurn) else one.task for one in found}
         for intent in found:
@@ -137,6 +146,8 @@ class WorkApp(StopApp):
 
     def action_clear_goal(self) -> None:
         """Give up the goal of the root in view."""
+        from canopy_tui.model.intents import ClearGoal
+
         if self.root is None or self.root.goal is None:
             self.say("There is no goal.")
         else:
@@ -144,6 +155,8 @@ class WorkApp(StopApp):
 
     def action_send_again(self) -> None:
         """Send the last message once more."""
+        from canopy_tui.model.intents import SendAgain
+
         root = self.root
         if root is None or self.state.link.status != "ready":
             self.say("The agent is not there.")
@@ -253,6 +266,7 @@ class WorkApp(StopApp):
 
     def follow_screens(self) -> None:
         """Screens over the main one that show the state draw it anew."""
+        from canopy_tui.view.confirm import ConfirmScreen
         from canopy_tui.view.task_screen import TaskScreen
 
         for screen in self.screen_stack:
