@@ -10,7 +10,7 @@ import asyncio
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pictures.ink import in_runs, inks_of, strips_of
 from pictures.scene import EVERY
@@ -73,7 +73,11 @@ def kept(drawn: dict[str, Sequence[Strip]]) -> str:
 
 
 def _words(strips: Sequence[Strip]) -> str:
-    return "".join(f"{strip.text.rstrip()}\n" for strip in strips)
+    return "".join(f"{strip.text.translate(_ENDS_OF_BARS).rstrip()}\n" for strip in strips)
+
+
+_ENDS_OF_BARS: Final = dict.fromkeys(map(ord, "▁▂▃▄▅▆▇"), " ")
+"""The end of a scroll bar in a cell: it goes by heights that are guessed until they are seen."""
 
 
 async def _main(wanted: Sequence[str]) -> None:

@@ -122,3 +122,11 @@ def test_a_frame_that_was_planned_before_an_urgent_one_keeps_its_distance() -> N
     times = [at - clock.painted[0][0] for at, _ in clock.painted]
     assert times == pytest.approx([0, 0.03, 0.08])
     assert clock.painted[-1][1].entries == {("S", 3)}
+
+
+def test_whoever_does_not_wait_is_told_of_everything() -> None:
+    painted: list[Touched] = []
+    pump = FramePump(painted.append, lambda _seconds, call: call(), clock=lambda: 5.0)
+    for number in (1, 2, 3):
+        pump.add(one(number))
+    assert [touched.entries for touched in painted] == [{("S", 1)}, {("S", 2)}, {("S", 3)}]

@@ -50,7 +50,7 @@ class FramePump:
         self._loading = loading
         self._clock = clock
         self._touched = Touched()
-        self._painted_at = -self._interval
+        self._painted_at = self._planned_after = -self._interval
         self._due = False
         self._stopped = False
 
@@ -62,8 +62,7 @@ class FramePump:
         if touched.requests or touched.link:
             self.flush()
         elif not self._due:
-            self._due = True
-            self._schedule(max(0.0, self._wait()), self._frame)
+            self._plan()
 
     def stop(self) -> None:
         """Paint nothing any more: there is no screen."""
@@ -74,12 +73,16 @@ class FramePump:
         slow = 1.0 / LOADING_RATE if self._loading() else 0.0
         return self._painted_at + max(self._interval, slow) - self._clock()
 
+    def _plan(self) -> None:
+        self._due, self._planned_after = True, self._painted_at
+        self._schedule(max(0.0, self._wait()), self._frame)
+
     def _frame(self) -> None:
         """Paint, unless something was painted at once since this frame was planned."""
         self._due = False
-        if self._touched and not self._stopped and self._wait() > self._interval * _SLACK:
-            self._due = True
-            self._schedule(self._wait(), self._frame)
+        too_early = self._painted_at != self._planned_after
+        if too_early and self._touched and self._wait() > self._interval * _SLACK:
+            self._plan()
         else:
             self.flush()
 

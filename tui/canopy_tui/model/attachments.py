@@ -45,8 +45,9 @@ def described(content: ContentBlock) -> str:
 
 
 def _kind(mime: str) -> str:
-    """``image/png`` as people say it."""
-    return mime.rpartition("/")[2].upper()
+    """``image/png`` as people say it, and what is no such word as it came."""
+    kind = mime.rpartition("/")[2]
+    return kind.upper() if kind.isascii() and kind.isalnum() else mime
 
 
 def is_named_in(text: str, content: ContentBlock) -> bool:

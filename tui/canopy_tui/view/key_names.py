@@ -35,6 +35,7 @@ _NAMES = {
     "underscore": "_",
     "slash": "/",
     "minus": "-",
+    "plus": "+",
 }
 _PLAIN_NAMES = {"up": "Up", "down": "Down", "left": "Left", "right": "Right"}
 
