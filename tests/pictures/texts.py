@@ -10,7 +10,10 @@ import asyncio
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.strip import Strip
 
 from pictures.ink import in_runs, inks_of, strips_of
 from pictures.scene import EVERY
@@ -20,8 +23,6 @@ from pictures.unseen import drawn_for_nobody
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from textual.strip import Strip
 
     from pictures.ink import Inks
     from pictures.scene import Scene
@@ -65,6 +66,7 @@ def kept(drawn: dict[str, Sequence[Strip]]) -> str:
     """The words, then the colours in each theme and in grey. Raises AssertionError when a theme
     says other words.
     """
+    drawn = {theme: [_without_bars(strip) for strip in drawn[theme]] for theme in EVERY}
     words = {theme: _words(drawn[theme]) for theme in EVERY}
     assert words["dark"] == words["light"], "the themes say different things"
     inks: dict[str, Inks] = {theme: inks_of(drawn[theme]) for theme in EVERY}
@@ -73,11 +75,16 @@ def kept(drawn: dict[str, Sequence[Strip]]) -> str:
 
 
 def _words(strips: Sequence[Strip]) -> str:
-    return "".join(f"{strip.text.translate(_ENDS_OF_BARS).rstrip()}\n" for strip in strips)
+    return "".join(f"{strip.text.rstrip()}\n" for strip in strips)
 
 
-_ENDS_OF_BARS: Final = dict.fromkeys(map(ord, "▁▂▃▄▅▆▇"), " ")
-"""The end of a scroll bar in a cell: it goes by heights that are guessed until they are seen."""
+def _without_bars(strip: Strip) -> Strip:
+    """Without scroll bars: they go by heights that are guessed until a row is seen."""
+    return Strip(Segment(" " * part.cell_length) if _is_of_a_bar(part) else part for part in strip)
+
+
+def _is_of_a_bar(part: Segment) -> bool:
+    return part.style is not None and "@mouse.down" in part.style.meta
 
 
 async def _main(wanted: Sequence[str]) -> None:
