@@ -113,7 +113,7 @@ def read_settings(
         custom_model=env.get("ANTHROPIC_CUSTOM_MODEL_OPTION") or None,
         thinking=_thinking(env, notes),
         remote=any(env.get(name) for name in _REMOTE_MARKS),
-        sandboxed=bool(env.get("IS_SANDBOX")),
+        sandboxed=env.get("IS_SANDBOX") == "1",  # the CLI takes no other word for it
         root=_is_root() if root is None else root,
         idle_compaction=_idle_policy(env),
         notes=tuple(notes),

@@ -62,6 +62,12 @@ def test_bypass_needs_a_user_or_a_sandbox() -> None:
     assert read_settings(env, root=False).may_bypass
 
 
+@pytest.mark.parametrize("value", ["", "0", "true", "yes", "on", "1 ", "2"])
+def test_a_sandbox_is_named_as_the_cli_wants_it(value: str) -> None:
+    env = {"HOME": "/home/me", "IS_SANDBOX": value}
+    assert not read_settings(env, root=True).may_bypass
+
+
 def test_the_model_configuration() -> None:
     found = model_config(
         read(CLAUDE_MODEL_CONFIG='{"modelOverrides":{"a":"b","c":3},"availableModels":["a",1]}')
