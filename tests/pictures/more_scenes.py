@@ -13,9 +13,6 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual.geometry import Offset
-from textual.selection import Selection
-
 from canopy_shared.content import ImageContent
 from canopy_tui.model import events as e
 from pictures.scene import asks, is_team, turns
@@ -76,11 +73,15 @@ async def by_hand(stage: Stage, take: Take) -> None:
     await stage.press("up", "y")
     await stage.notes("Copied")
     await take("copied")
-    start, end = Offset(3, 2), Offset(40, 4)
-    stage.app.screen.selections = {transcript: Selection(start, end)}
-    await take("selection")
-    stage.app.screen.clear_selection()
-    for size in BOTH:  # the line is made for the width it is told on
+    for size in BOTH:  # what is in view differs, so does where the notice is broken into lines
+        await stage.resize(size)
+        last = transcript.size.height - 3
+        await stage.pilot.mouse_down(transcript, offset=(12, last - 6))
+        await stage.pilot.hover(transcript, offset=(40, last - 2))
+        await stage.pilot.mouse_up(transcript, offset=(40, last - 2))
+        await take("selection", (size,))
+        stage.app.screen.clear_selection()
+    for size in BOTH:
         await stage.resize(size)
         await stage.press("e")
         await stage.notes("Exported")
