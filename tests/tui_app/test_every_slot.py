@@ -319,8 +319,9 @@ async def test_b73_no_slot_is_forgotten() -> None:
 
 NEVER = {
     "ClientState": "aliases roots sessions tasks unplaced watched",
-    "SessionView": "child_cards children compactions cycle failures flat_launches flat_owners id "
-    "open_tools option_changes parent successor tools troubled unknown_kinds wire_id",
+    "SessionView": "answered_by child_cards children compactions cycle failures flat_launches "
+    "flat_owners id open_tools option_changes parent successor tools troubled unknown_kinds"
+    " wire_id",
     "AgentLink": "capabilities status",
     "LoginMethod": "arguments command environment id kind",
     "Catalogue": "cursor",

@@ -12,6 +12,7 @@ from canopy_tui.model.options import adjustables
 from canopy_tui.model.reduce import reduce
 from canopy_tui.model.state import ClientState, OptionChange, SessionView
 from canopy_tui.wire_answers import read_session
+from tui_model.reducing import Story
 
 
 def _opened(result: dict[str, Any]) -> tuple[ClientState, SessionView]:
@@ -102,3 +103,59 @@ def test_a_change_is_told_until_it_is_made_or_after_it_was_refused() -> None:
     reduce(state, e.OptionAsked("S", "fast", True))
     reduce(state, e.OptionSettled("S", "fast"))
     assert adjustables(root)[0].change is None
+
+
+def _model_option(value: str) -> dict[str, Any]:
+    choices = [{"value": "opus", "name": "Opus 5.5"}, {"value": "haiku", "name": "Haiku 5.5"}]
+    return {
+        "id": "model",
+        "name": "Model",
+        "category": "model",
+        "type": "select",
+        "currentValue": value,
+        "options": choices,
+    }
+
+
+def _used(model: str, *, over: bool = False) -> dict[str, Any]:
+    meta: dict[str, Any] = {"_claude/model": model}
+    if over:
+        meta["_claude/origin"] = {"kind": "human"}
+    return {"sessionUpdate": "usage_update", "used": 10, "size": 100, "_meta": meta}
+
+
+def _picks(story: Story, value: str) -> None:
+    told = {"sessionUpdate": "config_option_update", "configOptions": [_model_option(value)]}
+    story.update("S", told)
+
+
+def test_a_model_that_is_picked_is_told_at_once_until_it_answers_or_another_one_does() -> None:
+    story = Story()
+    _picks(story, "opus")
+    story.prompt()
+    story.update("S", _used("claude-opus-5-5"))
+    assert story.view().model == "claude-opus-5-5"
+    _picks(story, "haiku")
+    for over in (False, True):  # of the turn in which it was picked
+        story.update("S", _used("claude-opus-5-5", over=over))
+        assert story.view().model == "Haiku 5.5"
+    story.turn_ends()
+    story.update("S", _used("claude-opus-5-5"))  # a window of another size, the figures of before
+    assert story.view().model == "Haiku 5.5"
+    story.prompt()
+    story.update("S", _used("claude-haiku-5-5"))
+    assert story.view().model == "claude-haiku-5-5"
+    story.update("S", _used("claude-opus-5-5"))
+    assert story.view().model == "claude-opus-5-5", "another model stepped in"
+
+
+def test_where_the_model_of_before_answers_all_the_same_its_turn_says_so() -> None:
+    story = Story()
+    _picks(story, "opus")
+    story.prompt()
+    story.update("S", _used("claude-opus-5-5", over=True))
+    story.turn_ends()
+    _picks(story, "haiku")
+    story.prompt()
+    story.update("S", _used("claude-opus-5-5", over=True))
+    assert story.view().model == "claude-opus-5-5"

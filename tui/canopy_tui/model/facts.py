@@ -71,7 +71,7 @@ def take_options(view: SessionView, given: tuple[ConfigOption, ...]) -> None:
         elif option.category == "model" and (not view.model or before.get(option.id) != value):
             names = {choice.value: choice.name for choice in choices}
             if view.parent is None or value != _WHATEVER:
-                view.model = clipped(names.get(value, value), TITLE_LIMIT)
+                _picked(view, clipped(names.get(value, value), TITLE_LIMIT))
         elif option.id == "agent" and view.parent is not None and not view.role:
             view.role = clipped(value, TITLE_LIMIT)
 
@@ -82,7 +82,23 @@ def take_models(view: SessionView, models: tuple[tuple[str, str, str], ...], cur
     if current and current != view.model_id:
         view.model_id = current
         names = {id_: name for id_, name, _ in view.models}
-        view.model = clipped(names.get(current, current), TITLE_LIMIT)
+        _picked(view, clipped(names.get(current, current), TITLE_LIMIT))
+
+
+def _picked(view: SessionView, model: str) -> None:
+    view.model, view.picked_in = model, view.prompts
+
+
+def answered(view: SessionView, model: str, *, turn_is_over: bool) -> None:
+    """What was used was used by ``model``. After another one was picked the figures still name the
+    one before, until the picked one answers, or a turn that began since is over.
+    """
+    if view.picked_in is not None and model == view.answered_by:
+        began_since = view.prompts > view.picked_in
+        if not (turn_is_over and began_since):
+            return
+    view.model = view.answered_by = model
+    view.picked_in = None
 
 
 def model_changed(state: ClientState, event: ModelChanged, touched: Touched) -> None:

@@ -190,6 +190,7 @@ class SessionView:
     cost: float | None = None
     currency: str = "USD"
     model: str = ""
+    """The one that answered last, or the one that was picked since."""
     suggestions: tuple[str, ...] = ()
     goal: Goal | None = None
     """What Claude Code works towards on its own."""
@@ -204,6 +205,10 @@ class SessionView:
     wire_id: str = ""
     """The id to use towards the agent; for a resumed child that of its newest generation."""
     run: int = 1
+    answered_by: str = ""
+    """The model that the agent named last with what was used."""
+    picked_in: int | None = None
+    """After how many prompts another model was picked."""
     native: bool = False
     """The root's agent announces its children, so nothing has to be guessed from tool calls."""
     flat_owners: dict[str, str] = field(default_factory=dict)
@@ -233,6 +238,11 @@ class SessionView:
     loading: Loading | None = None
     """Root: its history is being loaded."""
     unknown_kinds: set[str] = field(default_factory=set)
+
+    @property
+    def prompts(self) -> int:
+        """How many prompts were sent."""
+        return self.turns_open + self.turns_done
 
     @property
     def in_turn(self) -> bool:

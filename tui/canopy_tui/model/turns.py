@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from canopy_shared.ext import claude
-from canopy_tui.model import children, failures, transcript
+from canopy_tui.model import children, facts, failures, transcript
 from canopy_tui.model.controls import rate_limit_of
 from canopy_tui.model.entries import MessageEntry, NoticeEntry, Role, RuleEntry
 from canopy_tui.model.state import Phase
@@ -104,13 +104,13 @@ def usage(state: ClientState, view: SessionView, update: UsageUpdate, touched: T
         currency = update.cost.get("currency")
         view.currency = currency if isinstance(currency, str) and currency else "USD"
     meta = update.meta
+    origin = claude.origin_kind(meta)
     if isinstance(meta, Mapping) and isinstance(meta.get(claude.MODEL_KEY), str):
-        view.model = meta[claude.MODEL_KEY]
+        facts.answered(view, meta[claude.MODEL_KEY], turn_is_over=origin is not None)
     limit = rate_limit_of(meta.get(claude.RATE_LIMIT_KEY)) if isinstance(meta, Mapping) else None
     if limit is not None:
         view.controls.rate_limits[limit.kind] = limit
     touched.sessions.add(view.id)
-    origin = claude.origin_kind(meta)
     if origin is None:
         return
     view.reports_results = True
