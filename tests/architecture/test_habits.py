@@ -198,3 +198,39 @@ def test_what_comes_once_is_never_lost() -> None:
         if isinstance(node, ast.Attribute) and node.attr == "set_timer"
     ]
     assert against == []
+
+
+SCREENS_OF_TEXTUAL = frozenset({"CommandPalette", "ModalScreen", "Screen", "SystemModalScreen"})
+NO_DIALOGS = frozenset({"Dialog", "MainScreen", "SelectsWithin"})
+
+
+def test_every_screen_over_the_main_one_closes_only_itself() -> None:
+    """``view.dialog``: Textual's own dismissal takes away whatever is in front, and may do it
+    twice.
+    """
+    bases = {
+        node.name: [_name_of(base) for base in node.bases]
+        for module in product_modules()
+        if module.within("canopy_tui")
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    screens = {name for name in bases if SCREENS_OF_TEXTUAL & _all_above(name, bases)}
+    assert {"ConfirmScreen", "DetailScreen", "Palette", "RequestScreen"} <= screens
+    no_dialogs = {name for name in screens if "Dialog" not in _all_above(name, bases)}
+    assert no_dialogs == NO_DIALOGS
+
+
+def _all_above(name: str, bases: dict[str, list[str]]) -> set[str]:
+    above: set[str] = set()
+    ahead = [name]
+    while ahead:
+        found = set(bases.get(ahead.pop(), ())) - above
+        above |= found
+        ahead += found
+    return above
+
+
+def _name_of(base: ast.expr) -> str:
+    node = base.value if isinstance(base, ast.Subscript) else base
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

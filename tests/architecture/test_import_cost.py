@@ -51,6 +51,7 @@ NOT_FOR_THE_FIRST_FRAME = frozenset(
         "canopy_tui.model.reduce",
         "canopy_tui.view.blocks.block",
         "canopy_tui.view.confirm",
+        "canopy_tui.view.dialog",
         "canopy_tui.view.finding",
         "canopy_tui.view.key_choice",
         "canopy_tui.view.markdown",

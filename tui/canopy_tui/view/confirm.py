@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from canopy_tui.view.answers import Answer, Answers
+from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.key_guard import KeyGuard
 from canopy_tui.view.keymap import is_key, name
 from canopy_tui.view.keys import CONFIRM
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
 
-class ConfirmScreen(AnsweredByKeys, ModalScreen[bool]):
+class ConfirmScreen(AnsweredByKeys, Dialog[bool]):
     """Dismisses with True only on ``y`` or a click; Enter does nothing, Esc and ``n`` say no."""
 
     BINDINGS: ClassVar[list[BindingType]] = CONFIRM.bindings()

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from canopy_tui.view.clicks import Clickable, clickable
 from canopy_tui.view.control_list import ControlList
+from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.keymap import is_key, name
 from canopy_tui.view.keys import CONTROLS
 from canopy_tui.view.posting import Posted
@@ -82,7 +82,7 @@ class _Line(Clickable):
         return self.words.truncate(max(1, self.size.width), ellipsis=True)
 
 
-class ControlScreen(ModalScreen[None]):
+class ControlScreen(Dialog[None]):
     """Shows ``pages``, the one at ``at`` first. ``of`` names the session where that is not the one
     in view.
     """
@@ -134,8 +134,10 @@ class ControlScreen(ModalScreen[None]):
     # --- pages --------------------------------------------------------------------------------
 
     def turn_to(self, at: int) -> None:
-        """Bring another page into view."""
+        """Bring another page into view; a screen on its way in shows it when it is there."""
         self._at = at
+        if not self.query(ControlList):
+            return
         names = [
             Content.styled(
                 f" {page.title} ", "bold reverse $primary" if n == at else "$text-muted"

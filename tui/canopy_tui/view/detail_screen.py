@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from canopy_shared.content import Diff
 from canopy_tui.model.sanitize import clipped
@@ -18,6 +17,7 @@ from canopy_tui.model.state import ClientState, SessionView
 from canopy_tui.view.blocks.look import Look
 from canopy_tui.view.blocks.tool import state_of
 from canopy_tui.view.blocks.tool_words import exit_code_of
+from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.keymap import everywhere, filled
 from canopy_tui.view.keys import DETAIL
 from canopy_tui.view.transcript import TranscriptView
@@ -37,7 +37,7 @@ _BESIDE = 110
 """Columns from which on changes are first shown side by side."""
 
 
-class DetailScreen(SelectsWithin[None], ModalScreen[None]):
+class DetailScreen(SelectsWithin[None], Dialog[None]):
     """``d`` shows changes side by side or below each other; the keys of a transcript work too."""
 
     DEFAULT_CSS = """

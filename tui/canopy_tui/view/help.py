@@ -8,11 +8,11 @@ from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from canopy_tui.model.glyphs import ASCII, UNICODE, mark
 from canopy_tui.model.sanitize import clipped
+from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.keymap import USUAL, filled, keys_of
 from canopy_tui.view.keys import EVERYWHERE, GROUPS, HELP, shown
 
@@ -48,7 +48,7 @@ _MARKS = (
 """What the marks mean that are on screen all the time."""
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
     """The page. Any of Esc, F1, q closes it."""
 
     # First: the frame has keys of its own for scrolling, which nobody could change.

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from canopy_tui.model.sanitize import clipped, visible
 from canopy_tui.view.caret_keys import CARET
+from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.keymap import filled, take_keys
 from canopy_tui.view.keys import HISTORY
 
@@ -40,7 +40,7 @@ def fitting(messages: Sequence[str], query: str, limit: int = SHOWN) -> list[str
     return found
 
 
-class HistoryScreen(ModalScreen[str]):
+class HistoryScreen(Dialog[str]):
     """Dismisses with the message that was picked, None when nothing was.
 
     ``older`` gives the messages of all directories, when it is asked for them.

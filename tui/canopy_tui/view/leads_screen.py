@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.text import Text
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from canopy_tui.model.sanitize import clipped
+from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.keymap import filled, take_keys
 from canopy_tui.view.keys import LEADS, LEADS_LIST
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
 
-class LeadsScreen(ModalScreen[int]):
+class LeadsScreen(Dialog[int]):
     """Dismisses with the index of what was picked; -1 for nothing. Digits pick too."""
 
     DEFAULT_CSS = """

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from canopy_tui.model.intents import LogIn, LoginDone
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.answers import Answer, Answers
+from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.key_guard import KeyGuard
 from canopy_tui.view.keymap import everywhere, filled, name
 from canopy_tui.view.keys import LOGIN
@@ -37,7 +37,7 @@ _MOST = 9
 _AGAIN = "again"
 
 
-class LoginScreen(AnsweredByKeys, ModalScreen[None]):
+class LoginScreen(AnsweredByKeys, Dialog[None]):
     """Closes by itself when the login is done. ``agent_command`` started the agent."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.command import CommandInput, CommandPalette
 
 from canopy_tui.view.caret_keys import CARET
+from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.keymap import take_keys
 from canopy_tui.view.keys import PALETTE, PALETTE_LINE
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
 
-class Palette(CommandPalette, inherit_bindings=False):
+class Palette(CommandPalette, Dialog[None], inherit_bindings=False):
     """The keys of the list come first: they are no keys for the line."""
 
     BINDINGS: ClassVar[list[BindingType]] = PALETTE.bindings()

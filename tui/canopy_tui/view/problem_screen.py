@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from canopy_tui.view.answers import Answer, Answers
+from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.keymap import filled, name
 from canopy_tui.view.keys import PROBLEM
 from canopy_tui.view.labels import foreign
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SHOWN = 2000
 
 
-class ProblemScreen(ModalScreen[bool]):
+class ProblemScreen(Dialog[bool]):
     """Dismisses with True when the person takes the way on that is offered."""
 
     BINDINGS: ClassVar[list[BindingType]] = PROBLEM.bindings()

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static, TextArea
 
 from canopy_shared.elicitation import FormElicitation, UrlElicitation
@@ -22,6 +21,7 @@ from canopy_tui.model import tree
 from canopy_tui.model.queue import following, get, identical, place_of
 from canopy_tui.model.state import RequestState
 from canopy_tui.model.toolcalls import find
+from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.elicitation import FormPane, LinkPane
 from canopy_tui.view.footer import QUESTION
 from canopy_tui.view.key_guard import KeyGuard
@@ -60,7 +60,7 @@ _BEFORE_WAY, _LEAST_WAY = 3, 12
 _OVER = "This call is over already; an answer may come too late.\n"
 
 
-class RequestScreen(AnsweredByKeys, ModalScreen[bool]):
+class RequestScreen(AnsweredByKeys, Dialog[bool]):
     """Shows the request with ``key`` and after it the others that wait; those in ``put_off`` only
     when the person goes there.
 
@@ -175,7 +175,7 @@ class RequestScreen(AnsweredByKeys, ModalScreen[bool]):
     async def _move_on(self) -> None:
         after = following(self._state, self._key, without=self._put_off)
         if after is None:
-            self._close(False)
+            self.dismiss(False)
         else:
             # It follows an answer, but nobody asked for it: a second press must not answer it.
             await self.aim(after.key, by_person=True)
@@ -187,7 +187,7 @@ class RequestScreen(AnsweredByKeys, ModalScreen[bool]):
     async def _show(self) -> None:
         request = get(self._state, self._key)
         if request is None:
-            self._close(False)
+            self.dismiss(False)
         if request is None or not self._is_drawn:
             return  # a person who types can send it away before it is drawn
         self._head(request)
@@ -331,26 +331,19 @@ class RequestScreen(AnsweredByKeys, ModalScreen[bool]):
         if isinstance(pane, PermissionPane) and pane.leave_writing():
             return
         self._keep()
-        self._close(True)
+        self.dismiss(True)
 
     def give_way(self) -> None:
         """Step back for a person who is typing; nothing is put off."""
         self.gave_way = True
         self._keep()
-        self._close(False)
+        self.dismiss(False)
 
     async def action_turn_to(self, step: int) -> None:
         """The next or previous request that waits."""
         other = following(self._state, self._key, step)
         if other is not None and other.key != self._key:
             await self.aim(other.key, by_person=True)
-
-    def _close(self, put_off: bool) -> None:
-        if self.is_active:
-            self.dismiss(put_off)
-        elif self.is_attached:
-            # Another screen, such as the help, lies above and has to go first.
-            once(self, 0.2, lambda: self._close(put_off))
 
     def action_open_asker(self) -> None:
         """Put the request off and show the transcript of who asks."""

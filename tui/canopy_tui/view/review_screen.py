@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from canopy_tui.model.changes import reviewed, shortened
 from canopy_tui.model.sanitize import clipped, visible
 from canopy_tui.view.blocks.diff import change_runs
 from canopy_tui.view.clicks import Clickable, clickable
+from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.diffs import changes, counted, diff_rows
 from canopy_tui.view.keymap import name
 from canopy_tui.view.keys import REVIEW
@@ -74,7 +74,7 @@ class FileList(Clickable):
         return line.stylize(clickable("screen.choose", index))
 
 
-class ReviewScreen(ModalScreen[None]):
+class ReviewScreen(Dialog[None]):
     """The files of one report. Up and down scroll the edits; Tab and Shift+Tab walk the files."""
 
     BINDINGS: ClassVar[list[BindingType]] = REVIEW.bindings()

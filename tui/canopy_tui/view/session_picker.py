@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from canopy_tui.model.catalogue import ALL, UNARCHIVED, ListedSession, Query, found
@@ -21,6 +20,7 @@ from canopy_tui.model.sanitize import clipped, visible
 from canopy_tui.model.words import model_name
 from canopy_tui.view.caret_keys import CARET
 from canopy_tui.view.confirm import ConfirmScreen
+from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.header import home_short
 from canopy_tui.view.keymap import everywhere, filled, take_keys
 from canopy_tui.view.keys import SESSIONS
@@ -65,7 +65,7 @@ class SearchLine(Input):
         take_keys(self, SESSIONS, CARET)
 
 
-class SessionPicker(ModalScreen[None]):
+class SessionPicker(Dialog[None]):
     """``Opened`` is posted to the app for what was picked. ``directory`` is where the client is."""
 
     BINDINGS: ClassVar[list[BindingType]] = everywhere("quit")

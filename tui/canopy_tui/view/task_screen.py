@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view import task_row
 from canopy_tui.view.ansi import ansi_lines
+from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.keymap import name
 from canopy_tui.view.keys import TASK
 from canopy_tui.view.labels import duration, name_of
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _TICK = 1.0
 
 
-class TaskScreen(ModalScreen[None]):
+class TaskScreen(Dialog[None]):
     """Shows the task with ``key``, also after its end."""
 
     BINDINGS: ClassVar[list[BindingType]] = TASK.bindings()

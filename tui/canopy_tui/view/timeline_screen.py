@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.cells import cell_len, set_cell_size
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from canopy_tui.model.timeline import Axis, axis_of, filled, worked
 from canopy_tui.model.words import amount, duration, model_name
 from canopy_tui.view import keymap
 from canopy_tui.view.clicks import Clickable, clickable
+from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.keys import TIMELINE
 from canopy_tui.view.labels import whole
 from canopy_tui.view.strips import fitted
@@ -95,7 +95,7 @@ class TimelineRows(Clickable):
         return Content.assemble(*parts)
 
 
-class TimelineScreen(ModalScreen[str]):
+class TimelineScreen(Dialog[str]):
     """Gives the session that was chosen. ``rows`` is asked again while the screen is open."""
 
     BINDINGS: ClassVar[list[BindingType]] = TIMELINE.bindings()

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from canopy_tui.view.answers import Answer, Answers
+from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.key_guard import KeyGuard
 from canopy_tui.view.keymap import is_key, name
 from canopy_tui.view.keys import TRUST
@@ -34,7 +34,7 @@ _WHY = (
 )
 
 
-class TrustScreen(AnsweredByKeys, ModalScreen[str]):
+class TrustScreen(AnsweredByKeys, Dialog[str]):
     """Dismisses with one of the three answers; Enter answers nothing, Esc is a no. ``found`` names
     settings that lie in the directory.
     """
