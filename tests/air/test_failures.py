@@ -231,6 +231,71 @@ def test_a_failure_outside_of_turns_is_of_the_session() -> None:
     assert play.updates("agent_message_chunk") == []
 
 
+BROKEN_OFF = {
+    "is_error": True,
+    "subtype": "error_during_execution",
+    "errors": ["[ede_diagnostic] result_type=user last_content_type=n/a stop_reason=null"],
+}
+
+
+def own_work(*capabilities: str) -> tuple[Play, str]:
+    """Claude Code works by itself; the id of the task that stands for it."""
+    play = Play(declares(air.SESSION_FAILURE, *capabilities)).frames(state("running"))
+    play.frames(said("It is"))
+    tasks = play.updates("async_task_spawned")
+    return play, tasks[0]["asyncTaskId"] if tasks else ""
+
+
+@pytest.mark.parametrize("reason", [None, "aborted_streaming", "aborted_tools"])
+@pytest.mark.parametrize("order", ["order first", "result first"])
+def test_own_work_that_the_person_stops_did_not_fail(order: str, reason: str | None) -> None:
+    play, id_ = own_work(air.ASYNC_TASKS)
+    play.handle(e.TaskStopAsked("k", id_))
+    end = (
+        own_result(**BROKEN_OFF)
+        if reason is None
+        else own_result(is_error=True, terminal_reason=reason, result="stopped")
+    )
+    if order == "order first":
+        play.handle(e.TaskStopDone("k", id_)).frames(end, state("idle"))
+    else:
+        play.frames(end, state("idle")).handle(e.TaskStopDone("k", id_))
+    assert records(play) == []
+    assert [u["state"] for u in play.updates("async_task_state_update")] == ["stopped"]
+    assert play.replies() == {"k": {"stopped": True}}
+
+
+def test_own_work_that_a_cancel_stops_did_not_fail() -> None:
+    play, _ = own_work()
+    play.handle(e.CancelRequested(10)).frames(own_result(**BROKEN_OFF), state("idle"))
+    assert records(play) == []
+
+
+def test_own_work_that_fails_while_it_is_stopped_says_so() -> None:
+    play, id_ = own_work(air.ASYNC_TASKS)
+    play.handle(e.TaskStopAsked("k", id_))
+    play.frames(said("API Error: 500", error="server_error", model="<synthetic>"))
+    play.frames(own_result(result="API Error: 500", **BROKEN), state("idle"))
+    assert [one["title"] for one in records(play)] == ["API Error: 500"]
+    assert [u["state"] for u in play.updates("async_task_state_update")] == ["failed"]
+
+
+def test_a_stop_excuses_only_the_work_that_it_stopped() -> None:
+    play, id_ = own_work(air.ASYNC_TASKS)
+    play.handle(e.TaskStopAsked("k", id_), e.TaskStopDone("k", id_))
+    play.frames(own_result(**BROKEN_OFF), state("idle"))
+    play.frames(state("running"), said("More."), own_result(**BROKEN_OFF), state("idle"))
+    assert len(records(play)) == 1
+    states = [u["state"] for u in play.updates("async_task_state_update")]
+    assert states == ["stopped", "failed"]
+
+
+def test_own_work_that_is_stopped_and_never_reports_its_end_is_stopped() -> None:
+    play, id_ = own_work(air.ASYNC_TASKS)
+    play.handle(e.TaskStopAsked("k", id_)).frames(state("idle"))
+    assert [u["state"] for u in play.updates("async_task_state_update")] == ["stopped"]
+
+
 def test_a_turn_without_a_result() -> None:
     play = Play(FAILURES).prompt().frames(state("idle"))
     assert record_of(play.answers["p1"])["actions"] == ["retry", "new_session"]

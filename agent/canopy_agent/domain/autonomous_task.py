@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from canopy_agent.domain import events as e
 from canopy_agent.domain.async_tasks import COMPLETED, FAILED, STOPPED
 from canopy_agent.domain.effects import Effect, Show
+from canopy_agent.domain.outcomes import is_interruption
 from canopy_agent.domain.session_facts import TaskAnnounced, TaskTold
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class AutonomousTask:
     id: str | None = None
     count: int = 0
     claimed: bool = False
+    """The client stops it; that holds until its result, which may come after its end was told."""
     cause: str | None = None
     """What the CLI reported last: what ended is what wakes it."""
 
@@ -53,6 +55,10 @@ class AutonomousTask:
             return []
         id_, self.id = self.id, None
         return [Show(root, TaskTold(id_, state))]
+
+    def was_stopped(self, result: e.ResultCame) -> bool:
+        """Whether ``result`` is what the client's stop made of it."""
+        return self.claimed and is_interruption(result)
 
 
 def before(state: SessionState, event: e.Event) -> list[Effect]:
@@ -75,10 +81,13 @@ def before(state: SessionState, event: e.Event) -> list[Effect]:
         case e.PromptEchoed(prompt=prompt) if state.turns.find(prompt) is not None:
             return task.end(state.root)
         case e.StateChanged("idle"):
-            return task.end(state.root, STOPPED if state.window.open else COMPLETED)
+            stopped = state.window.open or task.claimed
+            return task.end(state.root, STOPPED if stopped else COMPLETED)
         case e.ResultCame(num_turns=turns, is_error=failed) if turns > 0 or failed:
+            stopped = state.window.open or task.was_stopped(event)
+            task.claimed = False
             end = FAILED if failed else COMPLETED
-            return task.end(state.root, STOPPED if state.window.open else end)
+            return task.end(state.root, STOPPED if stopped else end)
     return []
 
 

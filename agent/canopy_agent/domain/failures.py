@@ -158,11 +158,12 @@ def on_note(state: SessionState, event: e.NoteMade) -> list[Effect]:
 
 
 def before_result(state: SessionState, event: e.ResultCame) -> list[Effect]:
-    """A cycle that no prompt asked for failed: nothing else would tell."""
+    """A cycle that no prompt asked for failed, and nobody stopped it: nothing else would tell."""
     if state.failures is None or not event.is_error or is_login_request(event):
         return []
     own = event.origin_kind in AUTONOMOUS_ORIGINS and not state.turns.names_pending(event.prompts)
-    if not own or state.window.open:
+    cycle = state.autonomous_task
+    if not own or state.window.open or (cycle is not None and cycle.was_stopped(event)):
         return []
     kind = USAGE_LIMIT if state.failures.limit else None
     title = state.failures.said or told_text(event)

@@ -69,6 +69,12 @@ def is_interrupted_handoff(result: ResultCame) -> bool:
     )
 
 
+def is_interruption(result: ResultCame) -> bool:
+    """Whether the result only says that an interrupt broke the cycle off."""
+    aborted = (result.terminal_reason or "").startswith("aborted")
+    return result.is_error and (aborted or error_text(result).startswith(DIAGNOSTIC))
+
+
 def outcome_of(result: ResultCame, tally: TurnTally, error_kind: str | None) -> Outcome:
     """What the prompt is answered with. ``error_kind``: the SDK's category of the error before
     it.
