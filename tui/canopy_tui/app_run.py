@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from canopy_tui.view.app import CanopyApp
 
+LOG = "canopy.log"
 _LOG_SIZE = 1_000_000
 
 
@@ -62,10 +63,20 @@ class _BoundedLog(logging.FileHandler):
         """Say nothing."""
 
 
+class _Harmless(logging.Formatter):
+    """What is quoted in a line may be foreign, and a log is looked at in a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Without control codes."""
+        from canopy_tui.model.sanitize import for_file
+
+        return for_file(super().format(record))
+
+
 @contextlib.contextmanager
 def logging_to(folder: Path) -> Iterator[None]:
     """Warnings go to ``canopy.log``, since the screen is the app's; without a file nowhere."""
-    file = folder / "canopy.log"
+    file = folder / LOG
     handler: logging.Handler = logging.NullHandler()
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -74,7 +85,7 @@ def logging_to(folder: Path) -> Iterator[None]:
         file.touch(mode=0o600)
         handler = _BoundedLog(file, encoding="utf-8", errors="backslashreplace")
     handler.setLevel(logging.WARNING)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(_Harmless("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.getLogger().addHandler(handler)
     try:
         yield

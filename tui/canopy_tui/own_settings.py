@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from canopy_tui.app_run import LOG
 from canopy_tui.background_note import note_width, noted, noted_width
 from canopy_tui.config_file import AUTO, FILE, Settings, read_settings
 from canopy_tui.paths import locations
@@ -24,6 +25,7 @@ def own_settings(environment: Mapping[str, str]) -> tuple[Settings, dict[str, An
     keymap, key_notes, key_faults = _chosen(settings)
     return settings, {
         "config_file": str(folder / FILE),
+        "log_file": str(locations(environment).state / LOG),
         "keymap": keymap,
         "key_notes": key_notes,
         "theme": "" if settings.theme == AUTO else settings.theme,

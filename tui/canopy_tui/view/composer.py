@@ -180,6 +180,11 @@ class Composer(Vertical):
         session = self.sending.root.id if self.sending.root is not None else ""
         self._around.on_draft(session, self.drafts.shelf.draft(text))
 
+    def keep_changed(self) -> None:
+        """The same for what would be kept soon, if there is any."""
+        if self._saving is not None:
+            self.keep_draft()
+
     def _keep_soon(self) -> None:
         if self._saving is None:
             self._saving = once(self, KEEP_AFTER, self.keep_draft)
@@ -291,8 +296,7 @@ class Composer(Vertical):
 
     def _change_root(self, root: SessionView | None) -> None:
         old = self.sending.root.id if self.sending.root is not None else None
-        if self._saving is not None:
-            self.keep_draft()
+        self.keep_changed()
         if self.hands_on:
             self.hands_on, old = False, None
             self._keep_soon()

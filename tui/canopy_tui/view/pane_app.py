@@ -6,11 +6,12 @@ It tells the host what is in view; everything else a person can do is in ``app``
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.app import App
+from textual.worker import WorkerFailed
 
 from canopy_tui.model import tree
 from canopy_tui.model.state import Phase
@@ -53,6 +54,7 @@ class PaneApp(App[int]):
         self._ends: set[str] = set()
         self._roots = 0
         self._expects_root = False
+        self._fault: BaseException | None = None
 
     def foot(self) -> Iterable[Widget]:
         """What stands above the last line of the main screen."""
@@ -73,7 +75,29 @@ class PaneApp(App[int]):
         if self._exit:
             log.warning("on the way out: %s", error, exc_info=error)
             return
+        fault = getattr(error, "error", error) if isinstance(error, WorkerFailed) else error
+        log.error("a fault of our own: %s", fault, exc_info=fault)
+        if self._fault is None:
+            self._fault = fault
         super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        """End after a fault, keep what was being written, and tell the first fault. Textual 8.2.8
+        would print the values of all variables, which may be private.
+        """
+        with suppress(Exception):  # whatever is at fault
+            self.main.composer.keep_changed()
+        if self._fault is not None and not self._exit_renderables:
+            from canopy_tui.view.own_fault import told
+
+            self._exit_renderables.append(told(self._fault, self.around.log_file))
+        self._close_messages_no_wait()
+
+    def _print_error_renderables(self) -> None:
+        """Print what is told first, with no line broken or cut."""
+        for words in self._exit_renderables[:1]:
+            self.error_console.print(words, soft_wrap=True)
+        self._exit_renderables.clear()
 
     @contextmanager
     def suspend(self) -> Iterator[None]:

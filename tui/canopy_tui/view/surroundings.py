@@ -175,6 +175,8 @@ class Surroundings:
     keymap: Mapping[str, str] = field(default_factory=dict)
     config_file: str = "config.toml"
     """Where the person's settings are, or would be."""
+    log_file: str = ""
+    """Where faults are logged, "" for nowhere."""
     key_notes: Sequence[str] = ()
     """Keys of the person that not every terminal sends."""
     theme: str = ""
