@@ -168,6 +168,18 @@ def _lies_below(state: ClientState, session: str, above: str) -> bool:
     return False
 
 
+def begins_at(state: ClientState, sessions: Sequence[str], session: str) -> str:
+    """Where a list of ``sessions`` that does not fit begins: with the first that waits for the
+    person; else with ``session``, or, since all others are below a root, with the first at work.
+    """
+    asking = {request.session for request in state.waiting()}
+    waiting = next((one for one in sessions if one in asking), None)
+    if waiting is not None or state.sessions[session].parent is not None:
+        return waiting or session
+    views = (state.sessions[one] for one in sessions)
+    return next((one.id for one in views if one.parent and one.phase is Phase.RUNNING), session)
+
+
 def totals(state: ClientState) -> Totals:
     """Running, waiting and new over all sessions."""
     running = [view for view in state.sessions.values() if view.phase is Phase.RUNNING]

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 QUESTION = "-question"
 """The class of the screen on which an agent asks."""
 _BAR = 8
+_TINY = 60
+"""Cells below which the keys need the line: use and cost are on their page."""
+_FILLING = 0.7
+"""The part of the context from which on it matters how full it is."""
 _WIDE = 98
 """Cells of the line from which on the first line is there too: 100 without the padding."""
 
@@ -151,6 +155,30 @@ def _below(above: Screen[Any], state: ClientState) -> list[Hint]:
     ]
 
 
+_LAST = ("app.ask_quit", "app.command_palette")
+"""What goes first where room is short, from the end: the page of all keys tells them too."""
+
+
+def fitting(listed: list[tuple[Hint, int]], room: int) -> list[Hint]:
+    """Those of ``listed``, each with its cells, that fit with two cells between them. The page of
+    all keys comes before anything that is not urgent, since it leads to what is left out.
+    """
+
+    def rank(one: tuple[Hint, int]) -> int:
+        hint = one[0]
+        if hint.urgent or hint.action == "app.show_keys":
+            return 0 if hint.urgent else 1
+        return 3 + _LAST.index(hint.action) if hint.action in _LAST else 2
+
+    chosen: list[Hint] = []
+    for hint, cells in sorted(listed, key=rank):
+        if cells > room:
+            break
+        chosen.append(hint)
+        room -= cells + 2
+    return chosen
+
+
 class FooterLine(Clickable):
     """One line. ``say`` puts a sentence in place of the keys for a while."""
 
@@ -220,7 +248,6 @@ class FooterLine(Clickable):
         return Content.assemble(left, " " * max(1, gap), gauge)
 
     def _keys(self, view: SessionView | None, room: int) -> Content:
-        line = Content("")
         if self.app.screen is self.screen:
             listed = hints(
                 self._state,
@@ -231,19 +258,18 @@ class FooterLine(Clickable):
             )
         else:
             listed = _below(self.app.screen, self._state)
-        for hint in listed:
-            go = clickable(hint.action, *hint.parameters)
-            if hint.in_place:
-                go = clickable("in_place", hint.action)
-            style = "bold $warning" if hint.urgent else "bold $primary"
-            faint = "bold $warning" if hint.urgent else "$text-muted"
-            word = self._mode(view) if hint.action == "app.cycle_mode" else hint.word
-            part = Content.assemble((hint.key, style), " ", (word, faint)).stylize(go)
-            longer = Content.assemble(line, "  " if line else "", part)
-            if longer.cell_length > room:
-                break
-            line = longer
-        return line
+        parts = [(hint, self._part(hint, view)) for hint in listed]
+        chosen = fitting([(hint, part.cell_length) for hint, part in parts], room)
+        return Content("  ").join(part for hint, part in parts if hint in chosen)
+
+    def _part(self, hint: Hint, view: SessionView | None) -> Content:
+        go = clickable(hint.action, *hint.parameters)
+        if hint.in_place:
+            go = clickable("in_place", hint.action)
+        style = "bold $warning" if hint.urgent else "bold $primary"
+        faint = "bold $warning" if hint.urgent else "$text-muted"
+        word = self._mode(view) if hint.action == "app.cycle_mode" else hint.word
+        return Content.assemble((hint.key, style), " ", (word, faint)).stylize(go)
 
     def _mode(self, view: SessionView | None) -> str:
         """The mode by its name where the first line, which tells it too, has no room."""
@@ -257,7 +283,9 @@ class FooterLine(Clickable):
         if view is None or not view.usage_size:
             return cost
         part = max(0.0, min(1.0, view.usage_used / view.usage_size))
-        style = "$text-muted" if part < 0.7 else "$warning" if part < 0.9 else "bold $error"
+        if self.size.width < _TINY and part < _FILLING:
+            return Content("")
+        style = "$text-muted" if part < _FILLING else "$warning" if part < 0.9 else "bold $error"
         words = Content.styled(f"{part:.0%} context", style)
         if self.size.width < _WIDE:
             return _joined(cost, words)
@@ -266,9 +294,8 @@ class FooterLine(Clickable):
         bar = Content.assemble((on * full, style), (off * (_BAR - full), "$line"), " ", words)
         return _joined(cost, bar)
 
-    @staticmethod
-    def _cost(view: SessionView | None) -> Content:
-        if view is None or not view.cost:
+    def _cost(self, view: SessionView | None) -> Content:
+        if view is None or not view.cost or self.size.width < _TINY:
             return Content("")
         words = money(view.cost, clipped(view.currency, 8), short=True)
         return Content.styled(words, "$text-muted")

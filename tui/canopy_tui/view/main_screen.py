@@ -101,7 +101,7 @@ class MainScreen(SelectsWithin[None]):
         yield Crumbs(state, glyphs, rail=True, now=now)
         with Horizontal(id="middle"):
             with self.tree_column:
-                yield Static(Content("Agents"), id="tree-title")
+                yield Static(Content("Agents"), id="tree-title", classes="-plain")
                 yield self.agents
                 yield Static("", id="tree-detail", markup=False)
                 yield Static("Background", id="tasks-title", markup=False)
@@ -257,6 +257,7 @@ class MainScreen(SelectsWithin[None]):
         else:
             self.open_tree()
             self.agents.focus()
+            self.agents.bring_up()
 
     def on_session_tree_moved(self) -> None:
         """What is known of the work of the agent under the cursor, or of the open one."""
@@ -279,7 +280,9 @@ class MainScreen(SelectsWithin[None]):
             if chosen is tree.Filter.ALL
             else f"Agents · {chosen.value} ({name('tree-filter')}: next)"
         )
-        self.query_one("#tree-title", Static).update(Content(words))
+        title = self.query_one("#tree-title", Static)
+        title.set_class(chosen is tree.Filter.ALL, "-plain")
+        title.update(Content(words))
         self._show_hidden()
 
     def _show_hidden(self) -> None:

@@ -101,7 +101,7 @@ class SessionTree(ScrollView, can_focus=True):
         self.wanted = ""
         """The name that is searched for, as it was typed."""
         self._called: frozenset[str] | None = None
-        self._led = False
+        self._led = self._begins = False
         self._name_line: NameLine | None = None
 
     # --- what is shown ----------------------------------------------------------------------
@@ -253,13 +253,24 @@ class SessionTree(ScrollView, can_focus=True):
         ids = [view.id for view in self._rows]
         return ids.index(self._cursor) if self._cursor in ids else 0
 
-    def _put_cursor(self, index: int) -> None:
+    def _put_cursor(self, index: int, *, at_top: bool = False) -> None:
         if self._rows:
             index = max(0, min(index, len(self._rows) - 1))
             self._cursor = self._rows[index].id
-            self.scroll_to(y=max(0, index - self.size.height + 2), animate=False)
+            height = self.size.height
+            around = 1 if height > 2 else 0  # a row beside it, to see what comes
+            highest, lowest = index - height + 1 + around, max(0, index - around)
+            top = lowest if at_top else min(max(self.scroll_offset.y, highest), lowest)
+            self.scroll_to(y=top, animate=False)
             self._redraw()
             self.post_message(self.Moved())
+
+    def bring_up(self) -> None:
+        """Begin with who matters most where not all rows fit."""
+        ids = [view.id for view in self._rows]
+        self._begins = not self.size.height  # once it has a size
+        if len(ids) > self.size.height > 0 and self._cursor in ids:
+            self._put_cursor(ids.index(tree.begins_at(self._state, ids, self._cursor)), at_top=True)
 
     def action_move(self, step: int) -> None:
         """The cursor moves by ``step`` rows; below the last one are the background tasks."""
@@ -373,6 +384,8 @@ class SessionTree(ScrollView, can_focus=True):
         """Rows fill the width, and what is said of the marked one changes with it."""
         self.show(self._open)
         self.post_message(self.Moved())
+        if self._begins:
+            self.bring_up()
 
     def watch_has_focus(self, has_focus: bool) -> None:
         """Show the cursor and the numbers, or hide them."""
