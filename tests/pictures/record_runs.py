@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from canopy_agent.demo.rules import Rule
     from canopy_agent.demo.server import ScriptedModel
     from canopy_agent.demo.workspace import DemoEnvironment
-    from canopy_tui.model.state import PendingRequest, SessionView
+    from canopy_tui.model.state import ClientState, PendingRequest, SessionView
 
 FOLDER = Path(__file__).with_name("recorded")
 HOME = "/home/ada"
@@ -81,9 +81,9 @@ class Run:
         await self.sees(lambda: root.turns_done > before and not root.in_turn, "the end")
         if all_of_it:
             state = self.controller.state
-            await self.sees(lambda: not tree.totals(state).running, "the end of all agents")
+            await self.sees(lambda: not _agents(state), "the end of all agents")
             await asyncio.sleep(2)
-            await self.sees(lambda: not tree.totals(state).running, "the end of all agents")
+            await self.sees(lambda: not _agents(state), "the end of all agents")
 
     async def turn(self, text: str, *answers: Callable[[], Awaitable[None]]) -> None:
         """A whole turn."""
@@ -187,6 +187,12 @@ _VENV = re.compile(r'"[^"\s]*/bin/python[\d.]*"')
 _CLAUDE_TMP = re.compile(r"/home/ada/tmp/[^\"\s]*?/tasks/")
 
 
+def _agents(state: ClientState) -> int:
+    """How many are not done."""
+    sums = tree.totals(state)
+    return sums.running + sums.held
+
+
 def neutral(text: str, home: Path) -> str:
     """``text`` without names of this machine and this run."""
     text = text.replace(str(home), HOME).replace(
@@ -212,9 +218,9 @@ async def record_demo() -> None:
         await run.turn(scene("receipt"), lambda: _choose(run))
         await run.turn(scene("team"))
         await run.allows()
-        await run.sees(lambda: not tree.totals(run.controller.state).running, "no agent")
+        await run.sees(lambda: not _agents(run.controller.state), "no agent")
         await asyncio.sleep(3)
-        await run.sees(lambda: not tree.totals(run.controller.state).running, "no agent")
+        await run.sees(lambda: not _agents(run.controller.state), "no agent")
         await run.turn("Fix the discount bug", run.allows)
         await run.turn("Run the tests", run.allows)
         await run.turn(scene("overloaded"))

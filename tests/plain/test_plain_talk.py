@@ -323,7 +323,7 @@ def test_ctrl_c_at_rest_asks_once_more_and_says_who_still_works() -> None:
     room.update("S", spawned("C"))
     room.turn_ends()
     assert room.talk.interrupt()
-    assert room.lines[-1] == "canopy: Ctrl+C again ends the program; 1 agent still works"
+    assert room.lines[-1] == "canopy: Ctrl+C again ends the program; 1 agent still working"
     room.talk.typed("go on")  # then it was meant for something else
     assert room.talk.interrupt()
     assert room.acted[-1] == i.CancelTurn("S")

@@ -256,7 +256,7 @@ async def test_where_there_is_no_room_the_tree_lies_over_the_transcript() -> Non
     async with playing(NARROW) as play:
         await family(play)
         assert play.lines[0].startswith(" ▶ main")
-        assert "▶4" in play.lines[0]
+        assert "▶5" in play.lines[0]
         assert not any("fix tests" in line and "├" in line for line in play.lines)
         await play.press("ctrl+t")
         assert any("├─▶ fix tests" in line for line in play.lines)

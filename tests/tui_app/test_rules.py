@@ -573,8 +573,8 @@ def test_who_is_told_and_how() -> None:
 
 def test_a_count_does_not_flicker() -> None:
     count = Steady()
-    assert [count.shown(2, 1.0), count.shown(0, 1.5), count.shown(1, 1.9)] == [2, 2, 1]
-    assert [count.shown(0, 2.8), count.shown(0, 3.0), count.shown(0, 2.5)] == [1, 0, 0]
+    assert [count.shown(2, 1.0), count.shown(0, 1.2), count.shown(1, 1.3)] == [2, 2, 1]
+    assert [count.shown(0, 1.5), count.shown(0, 1.7), count.shown(0, 1.2)] == [1, 0, 0]
 
 
 # --- colours --------------------------------------------------------------------------------------

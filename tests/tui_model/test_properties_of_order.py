@@ -78,7 +78,7 @@ def test_any_interleaving_of_the_children_gives_the_same_tree(order: list[int]) 
     for view in story.state.sessions.values():
         assert sorted(view.children) == [one for one in PARENTS if PARENTS[one] == view.id]
     assert sorted(view.id for _, view in tree.rows(story.state)) == ["S", *PARENTS]
-    assert tree.totals(story.state).running == 0
+    assert tree.totals(story.state).at_work == 0
 
 
 class Sending:

@@ -32,7 +32,7 @@ def test_who_works_and_who_of_them_is_held_by_a_question() -> None:
     story.asks("a", "t1")
     story.asks("c", "t2")
     told = tree.totals(story.state)
-    assert (told.running, told.agents, told.held, told.waiting) == (3, 2, 1, 2)
+    assert (told.running, told.held, told.waiting, told.at_work) == (2, 1, 2, 3)
 
 
 def test_a_warning_recovers_once_however_much_work_follows() -> None:

@@ -429,7 +429,7 @@ def test_totals() -> None:
     story.update("a1", tool("t1"))
     story.asks("a1", "t1")
     sums = tree.totals(story.state)
-    assert (sums.running, sums.agents, sums.waiting, sums.new) == (2, 1, 1, 2)
+    assert (sums.running, sums.held, sums.waiting, sums.new) == (1, 1, 1, 2)
 
 
 def test_the_tree_is_walked_in_first_seen_order() -> None:

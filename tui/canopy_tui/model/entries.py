@@ -133,7 +133,8 @@ class RuleEntry(Entry):
       the turn of the root ended;
     - ``resumed``: the child works again; ``text`` is its new task.
 
-    ``running`` is how many agents below the root worked at that moment.
+    ``running`` is how many agents below the root worked at that moment, ``held`` how many of them
+    waited for the person.
     """
 
     kind: str
@@ -141,6 +142,7 @@ class RuleEntry(Entry):
     detail: str = ""
     """What led to work outside a turn, in the words of the agent."""
     running: int = 0
+    held: int = 0
 
 
 @dataclass(slots=True, kw_only=True)

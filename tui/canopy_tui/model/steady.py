@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MOMENT = 1.0
+MOMENT = 0.3
 """So long nothing must be there before the count says so."""
 
 

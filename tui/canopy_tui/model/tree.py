@@ -25,12 +25,12 @@ STALE_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over all sessions. ``agents`` are the running children alone, ``tasks`` what runs in
-    the background and is no agent; ``held`` are those of the running ones that wait for the person.
+    """Sums over all sessions, the main ones too, as every place tells them. ``running`` work,
+    ``held`` would, but wait for the person; ``waiting`` is how many questions that makes. ``tasks``
+    is what runs in the background and is no agent.
     """
 
     running: int
-    agents: int
     waiting: int
     new: int
     tasks: int = 0
@@ -38,8 +38,8 @@ class Totals:
 
     @property
     def at_work(self) -> int:
-        """Everything that runs."""
-        return self.running + self.tasks
+        """Everything that is not over."""
+        return self.running + self.held + self.tasks
 
 
 def below(state: ClientState, session: str) -> Iterator[SessionView]:
@@ -90,10 +90,10 @@ def kept(state: ClientState, wanted: Filter) -> frozenset[str] | None:
     """The sessions that ``wanted`` leaves, with those above them; None when it leaves all."""
     if wanted is Filter.ALL:
         return None
-    asking = {request.session for request in state.waiting()}
+    asking = _asking(state)
     fits: dict[Filter, Callable[[SessionView], bool]] = {
-        Filter.NEEDS_YOU: lambda view: view.id in asking or view.requires_action,
-        Filter.WORKING: lambda view: view.phase is Phase.RUNNING,
+        Filter.NEEDS_YOU: lambda view: view.id in asking,
+        Filter.WORKING: lambda view: view.phase is Phase.RUNNING and view.id not in asking,
         Filter.DONE: lambda view: view.parent is not None and view.phase.ended,
         Filter.FAILED: lambda view: view.phase in (Phase.FAILED, Phase.DISCONNECTED),
     }
@@ -144,9 +144,20 @@ def sibling(state: ClientState, session: str, step: int) -> str:
     return level[(level.index(session) + step) % len(level)]
 
 
-def running_below(state: ClientState, session: str) -> int:
-    """How many agents below ``session`` work."""
-    return sum(view.phase is Phase.RUNNING for view in below(state, session))
+def running_below(state: ClientState, session: str) -> tuple[int, int]:
+    """How many agents below ``session`` work, and how many would, but wait for the person."""
+    running = [view for view in below(state, session) if view.phase is Phase.RUNNING]
+    if not running:
+        return 0, 0
+    asking = _asking(state)
+    held = sum(view.id in asking for view in running)
+    return len(running) - held, held
+
+
+def _asking(state: ClientState) -> set[str]:
+    """The sessions that wait for the person."""
+    found = {request.session for request in state.waiting()}
+    return found | {view.id for view in state.sessions.values() if view.requires_action}
 
 
 def waiting_at(state: ClientState, session: str) -> int:
@@ -183,11 +194,11 @@ def begins_at(state: ClientState, sessions: Sequence[str], session: str) -> str:
 def totals(state: ClientState) -> Totals:
     """Running, waiting and new over all sessions."""
     running = [view for view in state.sessions.values() if view.phase is Phase.RUNNING]
-    asking = {request.session for request in state.waiting()}
+    asking = _asking(state) if running else ()
+    held = sum(view.id in asking for view in running)
     return Totals(
-        held=sum(view.id in asking for view in running),
-        running=len(running),
-        agents=sum(view.parent is not None for view in running),
+        held=held,
+        running=len(running) - held,
         waiting=len(state.waiting()),
         new=sum(view.unseen for view in state.sessions.values()),
         tasks=sum(task.kind != TURN and not task.is_over for task in state.tasks.values()),

@@ -82,11 +82,9 @@ def turn_ended(state: ClientState, view: SessionView, event: TurnEnded, touched:
         notice = NoticeEntry(at=event.at, severity="error", title=event.error, detail=event.detail)
         notice.action = failures.SEND_AGAIN if event.can_repeat else None
         transcript.append(state, view, notice, touched, work=False)
+    running, held = running_below(state, view.id)
     rule = RuleEntry(
-        at=event.at,
-        kind="turn_end",
-        text=event.stop_reason,
-        running=running_below(state, view.id),
+        at=event.at, kind="turn_end", text=event.stop_reason, running=running, held=held
     )
     transcript.append(state, view, rule, touched, work=False)
     settle_phase(view, touched)

@@ -33,6 +33,15 @@ def at_work(agents_running: int, tasks_running: int) -> str:
     return " and ".join(parts)
 
 
+def still(running: int, tasks: int, held: int, how: str = "still working") -> str:
+    """``2 agents still working, 1 waits for you``; empty when all is over."""
+    parts = [f"{at_work(running, tasks)} {how}"] if running or tasks else []
+    if held:
+        who = str(held) if running else agents(held)
+        parts.append(f"{who} wait{'s' if held == 1 else ''} for you")
+    return ", ".join(parts)
+
+
 def agents(number: int) -> str:
     """``1 agent``, ``2 agents``."""
     return f"{number} agent" if number == 1 else f"{number} agents"

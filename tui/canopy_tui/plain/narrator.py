@@ -30,6 +30,7 @@ from canopy_tui.model.names import name_of
 from canopy_tui.model.sanitize import visible, without_escapes
 from canopy_tui.model.source import source_of
 from canopy_tui.model.state import Phase
+from canopy_tui.model.words import still
 
 if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView, Touched
@@ -274,11 +275,9 @@ def _rule(entry: RuleEntry) -> str:
             return f"after the turn: {_ORIGINS.get(entry.text, entry.text)}"
         case "resumed":
             return f"works again: {entry.text}" if entry.text else "works again"
-    still = ""
-    if entry.running:
-        agents = "1 agent" if entry.running == 1 else f"{entry.running} agents"
-        still = f", {agents} still working"
-    return _STOPS.get(entry.text, f"turn ended: {entry.text}") + still
+    words = still(entry.running, 0, entry.held)
+    how = _STOPS.get(entry.text, f"turn ended: {entry.text}")
+    return f"{how}, {words}" if words else how
 
 
 _COMPACTIONS = {

@@ -19,6 +19,7 @@ from canopy_tui.model.queue import head
 from canopy_tui.model.sanitize import visible
 from canopy_tui.model.state import Phase
 from canopy_tui.model.toolcalls import find
+from canopy_tui.model.words import still
 from canopy_tui.plain.asking import Question, question_of
 from canopy_tui.plain.narrator import CANOPY, Narrator
 
@@ -185,9 +186,9 @@ class Talk:
         return True
 
     def _still(self, root: SessionView) -> str:
-        count = tree.running_below(self._host.state, root.id)
-        words = "1 agent still works" if count == 1 else f"{count} agents still work"
-        return f"; {words}" if count else ""
+        running, held = tree.running_below(self._host.state, root.id)
+        words = still(running, 0, held)
+        return f"; {words}" if words else ""
 
     def _send(self, root: SessionView, text: str) -> None:
         self._sent += 1
@@ -281,7 +282,7 @@ class Talk:
             root.in_turn
             or (root.queue and not root.queue_held)
             or root.phase is Phase.RUNNING
-            or tree.running_below(state, root.id)
+            or any(tree.running_below(state, root.id))
             or state.waiting()
         )
 

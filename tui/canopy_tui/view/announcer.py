@@ -52,11 +52,11 @@ def window_title(state: ClientState, glyphs: str) -> str:
     if sums.waiting:
         return f"! {sums.waiting} · canopy"
     parts = []
-    if sums.at_work:
-        parts.append(f"{mark('running', glyphs).glyph} {sums.at_work}")
+    if number := sums.running + sums.tasks:
+        parts.append(f"{mark('running', glyphs).glyph} {number}")
     if sums.new and not sums.running:
-        number = f"{NEW_CAP}+" if sums.new > NEW_CAP else str(sums.new)
-        parts.append(f"{mark('new', glyphs).glyph} {number}")
+        new = f"{NEW_CAP}+" if sums.new > NEW_CAP else str(sums.new)
+        parts.append(f"{mark('new', glyphs).glyph} {new}")
     return " · ".join([*parts, "canopy"])
 
 
@@ -121,7 +121,7 @@ class Announcer:
         and that is worth telling.
         """
         sums = tree.totals(self._state)
-        level = _AGENTS if sums.running else _TASKS if sums.tasks else 0
+        level = _AGENTS if sums.running or sums.held else _TASKS if sums.tasks else 0
         if level > self._level:
             self._ran_since = now
             if not self._unheard.startswith("!"):

@@ -22,7 +22,7 @@ from canopy_tui.view.find_app import FindApp
 from canopy_tui.view.follow_app import FollowApp
 from canopy_tui.view.key_order import KeyOrder
 from canopy_tui.view.keys import EVERYWHERE, GROUPS, SLOTS, Group
-from canopy_tui.view.labels import at_work, marks_of, name_of
+from canopy_tui.view.labels import is_done, marks_of
 from canopy_tui.view.lone_keys import LoneKeys
 from canopy_tui.view.request_desk import RequestDesk
 from canopy_tui.view.session_app import SessionApp
@@ -127,8 +127,8 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
         self._announcer.look(self.around.clock(), watched=self.app_focus)
         self.stop_seen()
         if ended is not None:
-            words = self._still_works(ended)
-            self.say(words, holds=lambda: self._still_works(ended) == words)
+            words = is_done(self.state, ended)
+            self.say(words, holds=lambda: is_done(self.state, ended) == words)
 
     def _turn_end(self, touched: Touched) -> SessionView | None:
         """The root whose turn ended while agents still work."""
@@ -136,17 +136,9 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
             if root is None or root.parent is not None:
                 continue
             done, self._turns[root.id] = self._turns.get(root.id, 0), root.turns_done
-            if root.turns_done > done and self._still_works(root):
+            if root.turns_done > done and is_done(self.state, root):
                 return root
         return None
-
-    def _still_works(self, root: SessionView) -> str:
-        """What is said of a root that is done, "" when nothing of it still works."""
-        still = tree.running_below(self.state, root.id)
-        tasks = tree.totals(self.state).tasks
-        if root.in_turn or not (still or tasks):
-            return ""
-        return f"{name_of(self.state, root)} is done · {at_work(still, tasks)} still working"
 
     def _tick(self) -> None:
         at_work = tree.totals(self.state).at_work

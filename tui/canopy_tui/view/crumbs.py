@@ -125,19 +125,14 @@ class Crumbs(Clickable):
         return Content(" ").join([*parts, *badge_parts(view, marks, now, self._glyphs)])
 
     def _counts(self) -> Content:
-        asking = {request.session for request in self._state.waiting()}
-        children = [
-            view
-            for view in self._state.sessions.values()
-            if view.parent is not None and view.id not in asking  # counted as waiting
-        ]
+        sums = tree.totals(self._state)
+        phases = [view.phase for view in self._state.sessions.values()]
         parts = []
-        for phase in _COUNTED:
-            number = sum(view.phase is phase for view in children)
+        for phase in _COUNTED if len(phases) > 1 else ():
+            number = sums.running if phase is Phase.RUNNING else phases.count(phase)
             if number:
                 glyph = mark(phase.value, self._glyphs).glyph
                 parts.append(Content.styled(f"{glyph}{number}", STATE_STYLES[phase.value]))
-        sums = tree.totals(self._state)
         tasks = sums.tasks
         if tasks:
             go = clickable("app.focus_background")

@@ -14,9 +14,10 @@ from textual.content import Content
 from canopy_tui.model import tree
 from canopy_tui.model.glyphs import UNICODE, mark
 from canopy_tui.model.sanitize import clipped
-from canopy_tui.model.steady import Steady
+from canopy_tui.model.steady import MOMENT, Steady
 from canopy_tui.model.words import model_name
 from canopy_tui.view.clicks import Clickable, clickable
+from canopy_tui.view.once import once
 from canopy_tui.view.strips import fitted
 
 if TYPE_CHECKING:
@@ -93,13 +94,17 @@ class HeaderLine(Clickable):
             facts.append(Content(f"mode: {name}").stylize(go))
         return facts
 
+    def _again(self) -> None:
+        self.refresh()
+
     def _totals(self) -> Content:
         sums, now = tree.totals(self._state), self._clock()
-        # Who waits is counted among those that wait, and not among those that work too.
-        running, tasks = sums.running - sums.held, sums.tasks
+        running, tasks = sums.running, sums.tasks
         if self._state.link.status == "ready":
             running = self._agents.shown(running, now)
             tasks = self._background.shown(tasks, now)
+            if (running, tasks) != (sums.running, sums.tasks):
+                once(self, MOMENT, self._again)
         parts = []
         if running:
             glyph = mark("running", self._glyphs).glyph

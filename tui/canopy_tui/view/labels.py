@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from textual.content import Content
 
+from canopy_tui.model import tree
 from canopy_tui.model.glyphs import ASCII
 from canopy_tui.model.names import MAIN, NAME_LIMIT, name_of
 from canopy_tui.model.sanitize import clipped, visible
-from canopy_tui.model.words import agents, at_work, duration, model_name, tokens
+from canopy_tui.model.words import agents, at_work, duration, model_name, still, tokens
 from canopy_tui.view.strips import ASCII as ASCII_MARKS
 from canopy_tui.view.strips import UNICODE as UNICODE_MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from canopy_tui.model.state import SessionView
+    from canopy_tui.model.state import ClientState, SessionView
     from canopy_tui.view.strips import Marks
 
 __all__ = [
@@ -31,8 +32,11 @@ __all__ = [
     "details",
     "duration",
     "foreign",
+    "is_done",
     "marks_of",
     "name_of",
+    "runs_still",
+    "still",
     "tokens",
     "whole",
 ]
@@ -46,6 +50,19 @@ def marks_of(glyphs: str) -> Marks:
 def foreign(text: str, style: str = "") -> Content:
     """``text`` of any length for a widget: controls made visible, and never markup."""
     return Content.styled(visible(text, multiline=True), style)
+
+
+def is_done(state: ClientState, root: SessionView) -> str:
+    """``main is done · 2 agents still working``; empty when nothing of it is left, or it works."""
+    running, held = tree.running_below(state, root.id)
+    words = "" if root.in_turn else still(running, tree.totals(state).tasks, held)
+    return f"{name_of(state, root)} is done · {words}" if words else ""
+
+
+def runs_still(state: ClientState) -> str:
+    """``3 agents and 1 task still at work, 1 waits for you.``"""
+    sums = tree.totals(state)
+    return f"{still(sums.running, sums.tasks, sums.held, 'still at work')}."
 
 
 def whole(parts: Sequence[str], room: int, joint: str = " · ", *, stays: int = 0) -> str:

@@ -13,7 +13,7 @@ from canopy_tui.model import tree
 from canopy_tui.model.state import Phase
 from canopy_tui.view.arming import WINDOW, Arming
 from canopy_tui.view.keymap import name
-from canopy_tui.view.labels import at_work, name_of
+from canopy_tui.view.labels import name_of, runs_still
 from canopy_tui.view.look_app import LookApp
 from canopy_tui.view.once import once
 
@@ -168,8 +168,7 @@ class StopApp(LookApp):
         waits = f" {self._unsent}" if self._unsent else ""
         if not sums.at_work:
             return (waits or "Nothing runs any more.").strip() + " Quit?"
-        stops = f"{at_work(sums.running, sums.tasks)} still at work. Quitting stops what runs."
-        return stops + waits
+        return f"{runs_still(self.state)} Quitting stops what runs.{waits}"
 
     @property
     def _unsent(self) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from canopy_tui.model.sanitize import visible
-from canopy_tui.view.labels import agents
+from canopy_tui.view.labels import still
 from canopy_tui.view.strips import Row, fitted
 
 if TYPE_CHECKING:
@@ -94,11 +94,10 @@ def rule(entry: RuleEntry, session: str) -> Rule:
             return Rule(f"works again: {task}" if task else "works again")
         case _:
             how = _STOPS.get(entry.text, f"ended: {entry.text}" if entry.text else "ended")
-            still = ""
-            if entry.running:
-                still = f" · {agents(entry.running)} still working"
+            words = still(entry.running, 0, entry.held)
+            after = f" · {words}" if words else ""
             whose = f"turn of {session}" if cell_len(session) <= _SHORT else "turn"
-            words = f"{whose} {how} {_clock(entry.at)}{still}"
+            words = f"{whose} {how} {_clock(entry.at)}{after}"
             return Rule(words, loud=entry.text not in ("end_turn", "cancelled", ""))
 
 
