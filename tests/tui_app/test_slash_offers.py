@@ -22,7 +22,7 @@ AGENTS = (
 )
 LISTED = ", ".join(f"/canopy:{own.name}" for own in OWN)
 NO_SUCH = f"Canopy has no such command. There is {LISTED}."
-UNKNOWN = "The agent has told of no {}: Enter sends it as it is."
+UNKNOWN = "The agent has told of no {}: Enter twice sends it as a message."
 
 
 def offered(text: str, agents: tuple[Command, ...] = AGENTS) -> tuple[list[str], str, bool] | None:
@@ -97,8 +97,34 @@ async def test_the_list_says_what_may_follow_and_never_holds_a_command_back() ->
         await play.press("ctrl+u")
         await play.write("/tsaks")
         await play.shows(UNKNOWN.format("/tsaks"))
-        await play.press("enter")
+        await play.press("enter", "enter")
         assert play.draft == ""
+
+
+async def test_a_command_that_nobody_told_of_is_sent_by_the_second_press_and_never_lost() -> None:
+    async with playing(NARROW) as play:
+        await play.write("/foo")  # the agent has told no commands: nobody can know
+        await play.press("enter")
+        assert play.stage.acted[-1] == i.SendPrompt(ROOT, "/foo")
+        play.stage.update(AvailableCommandsUpdate(AGENTS))
+        tries = [("/foo", "enter", "Enter"), ("/foo the bar", "ctrl+n", "Ctrl+N")]
+        for text, key, shown in tries:
+            before = len(play.stage.acted)
+            await play.write(text)
+            await play.press(key)
+            command = text.partition(" ")[0]
+            await play.shows(f"No command {command} is known: {shown} again sends it as a message.")
+            assert (play.draft, len(play.stage.acted)) == (text, before)
+            await play.write("d")  # another text: asked anew
+            await play.press(key)
+            assert (play.draft, len(play.stage.acted)) == (f"{text}d", before)
+            await play.press(key)
+            sent = i.SendPrompt if key == "enter" else i.SteerPrompt
+            assert play.stage.acted[-1] == sent(ROOT, f"{text}d")
+            assert play.draft == ""
+        await play.write("/tmp/a is broken")  # a path, as it is pasted
+        await play.press("enter")
+        assert play.stage.acted[-1] == i.SendPrompt(ROOT, "/tmp/a is broken")
 
 
 async def test_arguments_are_picked_and_a_command_of_before_leaves_the_keys_alone() -> None:

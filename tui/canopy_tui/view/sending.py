@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_tui.model.own_commands import called
+from canopy_tui.view.keymap import name
 from canopy_tui.view.placeholders import Abilities
 from canopy_tui.view.posting import Posted
+from canopy_tui.view.slash_offers import unknown
 
 if TYPE_CHECKING:
     from canopy_tui.model.intents import Intent
@@ -30,13 +32,14 @@ class Sending:
         self.root: SessionView | None = None
         self.can = Abilities()
         self.early: list[str] = []
+        self._doubted = ""
 
     def enter(self, text: str) -> None:
         """Send ``text``, keep an edit, or let a held queue go."""
         from canopy_tui.model.intents import SendQueue
 
         root, area = self.root, self._composer.area
-        if self._calls(text):
+        if self._calls(text) or self._doubts(text, name("send")):
             return
         if self._drafts.editing is not None and root is not None:
             self._keep_edit(root, self._drafts.editing, text)
@@ -68,7 +71,7 @@ class Sending:
 
         root, area = self.root, self._composer.area
         editing, written = self._drafts.editing, text.strip()
-        if self._calls(text):
+        if self._calls(text) or self._doubts(text, name("steer")):
             return
         if editing is not None and root is not None:
             self._keep_edit(root, editing, text)
@@ -117,6 +120,16 @@ class Sending:
         self._around.on_sent(text)
         composer.keep_draft()
         composer.post_message(composer.Called(call.command, call.value))
+        return True
+
+    def _doubts(self, text: str, key: str) -> bool:
+        """Ask once more about a command that nobody told of, before the model gets it as words."""
+        command = unknown(text.strip(), self._composer.completing.commands)
+        doubted, self._doubted = self._doubted, ""
+        if not command or text == doubted:
+            return False
+        self._doubted = text
+        self._composer.tell(f"No command {command} is known: {key} again sends it as a message.")
         return True
 
     def _remember(self, text: str) -> None:

@@ -23,8 +23,8 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True, slots=True)
 class SlashOffers:
-    """``sure``: Enter takes what is highlighted. If not, nothing is, and Enter sends what is
-    typed: an agent may know commands that it has not told.
+    """``sure``: Enter takes what is highlighted. If not, nothing is, and Enter, pressed again, sends
+    what is typed: an agent may know commands that it has not told.
     """
 
     offers: tuple[Offer, ...] = ()
@@ -55,6 +55,16 @@ def offers_for(text: str, agents: Sequence[Command]) -> SlashOffers | None:
     if not agents:
         return SlashOffers(note=NO_COMMANDS, sure=False)
     return SlashOffers(_alike(commands, name), _unknown(text, name, agents), sure=False)
+
+
+def unknown(text: str, agents: Sequence[Command]) -> str:
+    """The command that ``text`` calls and nobody has told of; empty for any other text, and while
+    the agent has told no commands yet.
+    """
+    found = offers_for(text, agents) if agents else None
+    if found is None or found.sure:
+        return ""
+    return clipped(text.partition(" ")[0], _LONGEST_NAME)
 
 
 def matching(commands: Sequence[Command], text: str) -> list[Command]:
@@ -109,5 +119,5 @@ def _fault(text: str, agents: Sequence[Command]) -> str:
 
 def _unknown(text: str, name: str, agents: Sequence[Command]) -> str:
     told = f"The agent has told of no /{clipped(name, _LONGEST_NAME)}: "
-    told += filled("{list-take-or-send} sends it as it is.")
+    told += filled("{list-take-or-send} twice sends it as a message.")
     return _fault(text, agents) or told
