@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from canopy_agent.session.past import PastSessions
+from canopy_tui import cli
 from canopy_tui.inspect.opening import inspect_app
 from canopy_tui.model.catalogue import ListedSession
 from canopy_tui.view import timeline_screen
@@ -192,6 +193,19 @@ async def test_leaving_the_list_with_nothing_open_leaves(tmp_path: Path) -> None
         play: Any = PatientPlay(app, pilot, app.inspected, Clock())  # type: ignore[arg-type]
         await play.until(lambda: isinstance(app.screen, SessionPicker), "the list")
         await play.shows("No sessions in this directory yet.")
+        await play.shows("none is open")
+        assert "reading" not in play.text
         await play.press("escape")
         await play.until(lambda: not app.is_running, "the end")
     await app.inspected.aclose()
+
+
+def test_where_there_is_no_session_at_all_no_list_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(cli, "_has_terminal", lambda: True)
+    assert cli.main(["inspect"]) == cli.USAGE_EXIT
+    told = capsys.readouterr().err
+    assert f"Claude Code keeps no session below '{tmp_path}/projects'; canopy begins one" in told

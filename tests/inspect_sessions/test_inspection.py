@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from canopy_agent.history.effort import Effort
-from canopy_agent.session.lookup import NoSessionError, find_session
+from canopy_agent.session.lookup import NoSessionError, find_session, need_sessions
 from canopy_shared import jsonio
 from canopy_tui.inspect.story import Story
 from canopy_tui.model.efforts import report_of, rows_of, summary_of
@@ -172,6 +172,10 @@ def test_which_session_is_meant(tmp_path: Path) -> None:
         find_session("9999", tmp_path, config)
     with pytest.raises(NoSessionError, match="Claude Code has stored nothing there yet"):
         find_session("9999", tmp_path, str(here))
+    need_sessions(config)
+    for folder in (str(here), str(tmp_path / "nowhere")):
+        with pytest.raises(NoSessionError, match=f"keeps no session below '{folder}/projects'"):
+            need_sessions(folder)
 
 
 GARBAGE = {
@@ -196,7 +200,10 @@ def test_what_is_no_session_is_said_with_what_to_do(
     for name, content in GARBAGE.items():
         Path(name).write_bytes(content)
         what = "holds no record of a session" if content else "is empty"
-        assert f"{name!r} {what}; a transcript of Claude Code is needed." in refused(name)
+        assert (
+            f"{name!r} {what}; a transcript of Claude Code is needed; canopy inspect lists"
+            in refused(name)
+        )
     Path("talk").write_bytes(b'{"canopy":"recording","version":1,"at":1}\n')
     assert "'talk' is a recording of Canopy; canopy replay shows it" in refused("talk")
     assert "'/dev/zero' is no file with a transcript" in refused("/dev/zero")

@@ -261,13 +261,15 @@ def _inspect(request: Inspect) -> int:
     directory = _existing_directory(None)
     if not request.plain:
         _need_terminal("canopy inspect --plain prints the session")
-    from canopy_agent.session.lookup import NoSessionError, find_session
+    from canopy_agent.session.lookup import NoSessionError, find_session, need_sessions
     from canopy_tui.compose import run_inspect
 
     found = None
     try:
         if request.plain or request.session is not None:
             found = find_session(request.session, directory, _claude_folder())
+        else:
+            need_sessions(_claude_folder())
     except NoSessionError as error:
         raise StartError(str(error), USAGE_EXIT) from None
     guarded = contextlib.nullcontext() if request.plain else _on_a_screen()

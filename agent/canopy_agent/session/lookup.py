@@ -59,6 +59,16 @@ def find_session(wanted: str | None, directory: Path, config_directory: str) -> 
     raise NoSessionError(f"{what} {wanted!r} {_where(store)}; {_instead(directory, store)}")
 
 
+def need_sessions(config_directory: str) -> None:
+    """Raises :class:`NoSessionError` where there is none to pick from."""
+    store = Store(config_directory)
+    if not any(any(transcripts(folder)) for folder in store.folders()):
+        raise NoSessionError(
+            f"Claude Code keeps no session {_where(store)}; canopy begins one, and "
+            "CLAUDE_CONFIG_DIR names another folder of Claude's"
+        )
+
+
 def _at(wanted: str) -> FoundSession:
     """The session in a file that the person named."""
     path = Path(wanted)
@@ -83,9 +93,7 @@ def _checked(found: FoundSession, shown: str) -> FoundSession:
         what = "holds no record of a session" if found.path.stat().st_size else "is empty"
     except OSError as error:
         what = f"cannot be read: {error.strerror or error}"
-    raise NoSessionError(
-        f"{shown!r} {what}; a transcript of Claude Code is needed. {_LISTS.capitalize()}"
-    )
+    raise NoSessionError(f"{shown!r} {what}; a transcript of Claude Code is needed; {_LISTS}")
 
 
 def _exists(path: Path) -> bool:
@@ -104,7 +112,7 @@ def _inside(folder: Path) -> str:
     except OSError as error:
         return f"what is in it cannot be read: {error.strerror or error}"
     if newest_one is None:
-        return f"no transcript (ID{_ENDING}) lies in it. {_LISTS.capitalize()}"
+        return f"no transcript (ID{_ENDING}) lies in it; {_LISTS}"
     return f"name a transcript in it; the newest is {newest_one.name!r}"
 
 

@@ -60,7 +60,8 @@ class InspectBar(Clickable):
             "  ",
             *self._others(),
         )
-        words = self._host.problem or summary_of(self._host.state, reading)
+        none = "none is open" if self._host.source is None else ""
+        words = none or self._host.problem or summary_of(self._host.state, reading)
         told = whole(words.split(_JOINT), self.size.width - line.cell_length)
         line = Content.assemble(line, (told, "$text-muted"))
         return line.truncate(max(1, self.size.width), ellipsis=True)

@@ -23,8 +23,8 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True, slots=True)
 class SlashOffers:
-    """``sure``: Enter takes what is highlighted. If not, nothing is, and Enter, pressed again, sends
-    what is typed: an agent may know commands that it has not told.
+    """``sure``: Enter takes what is highlighted. If not, nothing is, and Enter twice sends what is
+    typed: an agent may know commands that it has not told.
     """
 
     offers: tuple[Offer, ...] = ()
