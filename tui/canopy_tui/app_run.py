@@ -70,7 +70,8 @@ class _Harmless(logging.Formatter):
         """Without control codes."""
         from canopy_tui.model.sanitize import for_file
 
-        return for_file(super().format(record))
+        text = super().format(record).encode("utf-8", "backslashreplace").decode()
+        return for_file(text)
 
 
 @contextlib.contextmanager
@@ -83,7 +84,7 @@ def logging_to(folder: Path) -> Iterator[None]:
         if file.exists() and (not file.is_file() or file.stat().st_size > _LOG_SIZE):
             file.unlink()  # a named pipe would wait for its reader
         file.touch(mode=0o600)
-        handler = _BoundedLog(file, encoding="utf-8", errors="backslashreplace")
+        handler = _BoundedLog(file, encoding="utf-8")
     handler.setLevel(logging.WARNING)
     handler.setFormatter(_Harmless("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.getLogger().addHandler(handler)
