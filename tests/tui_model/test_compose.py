@@ -236,6 +236,13 @@ def test_the_end_of_a_demo_says_what_is_kept(tmp_path: Path) -> None:
     assert "--record" in words
 
 
+async def test_exports_of_the_demo_last_where_it_was_started(tmp_path: Path) -> None:
+    environment = {**os.environ, "PWD": "/of/another/shell"}
+    async with compose.open_stage(tmp_path, None, True, environment) as stage:
+        assert stage.exports_to == tmp_path
+        assert stage.directory != tmp_path
+
+
 def test_the_farewell_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     here = staged(tmp_path)

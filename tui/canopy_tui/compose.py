@@ -161,7 +161,7 @@ async def open_stage(
     spoken with an agent that can.
     """
     if demo:
-        staged = _demo_stage(environment)
+        staged = _demo_stage(directory, environment)
     elif agent_command is not None:
         staged = _foreign_stage(agent_command, directory, environment)
     else:
@@ -378,7 +378,8 @@ async def _foreign_stage(
 
 
 @asynccontextmanager
-async def _demo_stage(environment: Mapping[str, str]) -> AsyncIterator[Stage]:
+async def _demo_stage(directory: Path, environment: Mapping[str, str]) -> AsyncIterator[Stage]:
+    """On a copy of the sample project; ``directory`` is where the person is."""
     from canopy_agent.demo.scenes import scene_list
     from canopy_agent.demo.workspace import demo_environment
 
@@ -389,5 +390,5 @@ async def _demo_stage(environment: Mapping[str, str]) -> AsyncIterator[Stage]:
             environment,
             tuple((scene.title, scene.example, scene.description) for scene in scene_list()),
             remembers=False,
-            exports_to=Path(environment.get("PWD") or Path.home()),
+            exports_to=directory,
         )
