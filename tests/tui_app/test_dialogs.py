@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 from canopy_tui.model import events as e
+from canopy_tui.model.intents import CancelTurn, SendPrompt
 from canopy_tui.model.login import LoginNeed
 from canopy_tui.view.confirm import ConfirmScreen
 from canopy_tui.view.control_screen import ControlScreen
 from canopy_tui.view.help import HelpScreen
 from canopy_tui.view.login_screen import LoginScreen
 from tui_app.playing import Play, playing
+from tui_app.stage import ROOT
 
 
 def confirm(play: Play, answers: list[bool | None]) -> ConfirmScreen:
@@ -123,3 +125,50 @@ async def test_controls_are_turned_to_before_they_are_drawn_and_after_they_are_g
         await play.settle()
         screen.turn_to(0)
         assert play.app.shows_main
+
+
+async def test_what_a_question_to_stop_says_stays_true_while_it_is_open() -> None:
+    async with playing() as play:
+        stage = play.stage
+        stage.act(SendPrompt(ROOT, "go"))
+        stage.spawn("a", "explore")
+        key = stage.begin_task("b1", "npm test")
+        stage.acted.clear()
+        await play.press("f9")
+        await play.shows("in the background: 1 agent and 1 task?")
+        stage.begin_task("b2", "build", stops=False)
+        stage.begin_task("b3", "watch")
+        await play.shows("in the background: 1 agent and 2 tasks?")
+        stage.end_child("a")
+        await play.shows("in the background: 2 tasks?")
+        await play.press("n", "ctrl+t", "b", "x")
+        await play.shows("Stop npm test?")
+        stage.end_task("b1")
+        await play.shows("It does not run any more.")
+        await play.press("y")
+        assert play.app.shows_main
+        assert stage.acted == [], "an end is not stopped"
+        await play.press("f9")
+        stage.end_task("b3")
+        await play.shows("Nothing is left to stop.")
+        await play.press("y")
+        await play.shows("It does not run any more.")
+        assert stage.acted == []
+        assert not stage.state.tasks[key].stopping
+
+
+async def test_an_agent_that_ends_while_its_stop_is_asked_about() -> None:
+    async with playing() as play:
+        stage = play.stage
+        stage.spawn("a", "explore")
+        stage.spawn("b", "review")
+        await play.settle()
+        play.app.ask_stop("a")
+        await play.shows("Stop explore only?")
+        stage.end_child("a")
+        await play.shows("It does not run any more.")
+        await play.press("y")
+        assert stage.acted == []
+        play.app.ask_stop("b")
+        await play.press("y")
+        assert stage.acted == [CancelTurn("b")]

@@ -68,7 +68,7 @@ async def test_marks_say_how_each_agent_stands() -> None:
         rows = {name: row for row in tree_rows(play) for name in NAMES if name in row}
         assert "✓ explore · done" in rows["explore"]
         assert "✗ lint · failed" in rows["lint"]
-        assert "⊘ reader · cancelled" in rows["reader"]
+        assert "⊘ reader · stopped" in rows["reader"]
         assert "! fix tests · asks" in rows["fix tests"]
         assert "▶ main" in rows["main"]
         assert "!" in rows["main"]  # somebody below asks

@@ -401,7 +401,7 @@ def test_a_card_tells_how_the_child_stands() -> None:
     assert card(phase=Phase.DONE) == "✓ kid · done  [enter: open]"
     failed = card(phase=Phase.FAILED, phase_reason="no key", entries=[tool("a")])
     assert failed == "✗ kid · failed · no key · 1 tool  [enter: open]"
-    assert card(phase=Phase.CANCELLED) == "⊘ kid · cancelled  [enter: open]"
+    assert card(phase=Phase.CANCELLED) == "⊘ kid · stopped  [enter: open]"
     assert card(phase=Phase.RUNNING, asks=True) == "! kid · asks · running  [enter: open]"
     assert card(phase=Phase.RUNNING, run=2) == "✓ kid · earlier run  [enter: open]"
     assert card(title="", task="Do it\nnow") == "◌ Do it now · idle  [enter: open]"

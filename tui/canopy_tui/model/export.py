@@ -111,7 +111,7 @@ def _call(entry: ToolEntry) -> Iterator[str]:
 
 def _child(state: ClientState, view: SessionView, above: set[str]) -> Iterator[str]:
     name = _escaped(name_of(state, view))
-    yield from ("<details>", f"<summary><b>{name}</b> ({view.phase.value})</summary>", "")
+    yield from ("<details>", f"<summary><b>{name}</b> ({view.phase.word})</summary>", "")
     yield from _entries(state, view, above | {view.id})
     yield from ("</details>", "")
 

@@ -27,7 +27,7 @@ _MARKS: dict[str, tuple[str, str, str]] = {
     "idle": ("idle", "◌", "o"),
     "done": ("done", "✓", "+"),
     "failed": ("failed", "✗", "x"),
-    "cancelled": ("cancelled", "⊘", "/"),
+    "cancelled": ("stopped", "⊘", "/"),
     "disconnected": ("disconnected", "∅", "?"),
     "ask": ("ask", "!", "!"),
     "new": ("new", "●", "*"),

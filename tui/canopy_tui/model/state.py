@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Phase(Enum):
-    """What a session is doing. The word is what a person reads."""
+    """What a session is doing. The value is the protocol's word, ``word`` what a person reads."""
 
     IDLE = "idle"
     RUNNING = "running"
@@ -31,6 +31,11 @@ class Phase(Enum):
     FAILED = "failed"
     CANCELLED = "cancelled"
     DISCONNECTED = "disconnected"
+
+    @property
+    def word(self) -> str:
+        """A person stops things; only a protocol cancels them."""
+        return "stopped" if self is Phase.CANCELLED else self.value
 
     @property
     def ended(self) -> bool:

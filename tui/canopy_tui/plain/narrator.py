@@ -163,7 +163,7 @@ class Narrator:
             return
         yield from self._unfinished(view)
         reason = f": {view.phase_reason}" if view.phase_reason else ""
-        yield from _said(self.name(view), f"agent {view.phase.value}{reason}")
+        yield from _said(self.name(view), f"agent {view.phase.word}{reason}")
 
     def _tasks(self) -> Iterator[str]:
         """Background tasks that began, and those that are over."""

@@ -13,8 +13,8 @@ from textual.command import DiscoveryHit, Hit, Provider
 from textual.content import Content
 from textual.fuzzy import FuzzySearch
 
+from canopy_tui.model import tree
 from canopy_tui.model.sanitize import clipped
-from canopy_tui.model.state import Phase
 from canopy_tui.view import keymap
 from canopy_tui.view.keys import commands, shown
 from canopy_tui.view.labels import name_of
@@ -89,9 +89,10 @@ def _of_the_transcript(app: CanopyApp) -> Iterator[Command]:
 
 
 def _of_the_agent(app: CanopyApp) -> Iterator[Command]:
-    yield Command("Stop the turn", keymap.filled("{stop} {stop}"), app.action_stop_turn)
+    if app.turn_runs:
+        yield Command("Stop the turn", keymap.filled("{stop} {stop}"), app.action_stop_turn)
     for view in app.state.sessions.values():
-        if view.parent is not None and view.phase is Phase.RUNNING:
+        if view.parent is not None and tree.stops(view):
             title = f"Stop only {name_of(app.state, view)}"
             yield Command(
                 title, f"{keymap.name('tree-stop')} in the tree", partial(app.ask_stop, view.id)

@@ -220,10 +220,11 @@ class SessionApp(WriteApp):
         if len(self.state.roots) < 2:
             self.say(f"It is the only session. {name('quit')} quits.")
             return
-        if not self._turn_runs:
+        if not self.turn_runs:
             self.host.act(CloseSession(root.id))
             return
-        screen = ConfirmScreen("Close", "It is at work. Closing stops it.", "Close it", "Stay")
+        question = "Closing it stops what runs in it."
+        screen = ConfirmScreen("Close", question, "Close it", "Stay")
         self.push_screen(screen, lambda yes: self.host.act(CloseSession(root.id)) if yes else None)
 
     def show_outside(self) -> None:

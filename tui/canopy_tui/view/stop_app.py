@@ -19,14 +19,16 @@ from canopy_tui.view.once import once
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from canopy_tui.model.intents import CancelTurn, StopTask
     from canopy_tui.model.state import SessionView
     from canopy_tui.view.surroundings import MakeHost, Surroundings
 
 
 _STOPPING = 60.0
 """Seconds after which nobody is told any more that something is being stopped."""
+OVER = "It does not run any more."
 _NOBODY = "Canopy is all that this terminal runs: no shell could bring it back."
 
 
@@ -66,7 +68,7 @@ class StopApp(LookApp):
             return
         if view is not None and view.parent is not None:
             self.go(view.parent)
-        elif self._turn_runs and self._press("stop", self._first_press, lambda: self._turn_runs):
+        elif self.turn_runs and self._press("stop", self._first_press, lambda: self.turn_runs):
             self.action_stop_turn()
 
     @property
@@ -78,7 +80,7 @@ class StopApp(LookApp):
         selected = self.main.get_selected_text() or self.main.composer.area.selected_text
         if selected:
             self.copy(selected)
-        elif self._turn_runs:
+        elif self.turn_runs:
             self.action_stop_turn()
         elif self.main.composer.stash():
             self.say(f"Put away. {name('history-older')} brings it back.")
@@ -86,7 +88,8 @@ class StopApp(LookApp):
             self.action_ask_quit()
 
     @property
-    def _turn_runs(self) -> bool:
+    def turn_runs(self) -> bool:
+        """Whether the main agent of the session in view works, or is being loaded."""
         return _runs(self.root)
 
     @property
@@ -102,7 +105,7 @@ class StopApp(LookApp):
         """Stop the turn of the main agent; agents in the background go on."""
         from canopy_tui.model.intents import CancelTurn
 
-        if self.root is not None and self._turn_runs:
+        if self.root is not None and self.turn_runs:
             root = self.root.id
             self.say("Stopping.", _STOPPING)
             self._stopping = root
@@ -124,17 +127,44 @@ class StopApp(LookApp):
         from canopy_tui.view.confirm import ConfirmScreen
 
         view = self.state.sessions.get(session)
-        name = name_of(self.state, view) if view is not None else "It"
-        if view is None or view.phase is not Phase.RUNNING:
-            idle = f"{name} does not run."
-            self.say(idle, holds=lambda: view is None or view.phase is not Phase.RUNNING)
+        if view is None:
+            self.say(OVER)
             return
-        if view.parent is not None and not view.cancellable:
-            self.say(f"{name} cannot be stopped by itself.")
+        name = name_of(self.state, view)
+        if not tree.stops(view):
+            runs = view.phase is Phase.RUNNING
+            words = f"{name} cannot be stopped by itself." if runs else f"{name} does not run."
+            self.say(words, holds=lambda: (view.phase is Phase.RUNNING) is runs)
             return
-        question = f"Stop {name} only? Everything else goes on."
-        screen = ConfirmScreen("Stop", question, f"Stop {name}", "Let it work")
-        self.push_screen(screen, lambda yes: self.host.act(CancelTurn(session)) if yes else None)
+
+        stop = CancelTurn(session)
+        screen = ConfirmScreen(
+            "Stop",
+            lambda: f"Stop {name} only? Everything else goes on." if self.goes_on(stop) else OVER,
+            f"Stop {name}",
+            "Let it work",
+        )
+        self.push_screen(screen, lambda yes: self.stop_these([stop]) if yes else None)
+
+    def stop_these(self, wanted: Sequence[CancelTurn | StopTask]) -> None:
+        """Stop what of ``wanted`` still runs, and say so while some of it goes on."""
+        found = [one for one in wanted if self.goes_on(one)]
+        if not found:
+            self.say(OVER)
+            return
+        self.say("Stopping.", holds=lambda: any(self.goes_on(one) for one in found))
+        for intent in found:
+            self.host.act(intent)
+        self.stop_seen()
+
+    def goes_on(self, wanted: CancelTurn | StopTask) -> bool:
+        """Whether what would be stopped still runs."""
+        from canopy_tui.model.intents import CancelTurn
+
+        if isinstance(wanted, CancelTurn):
+            return _runs(self.state.sessions.get(wanted.session))
+        task = self.state.tasks.get(wanted.task)
+        return task is not None and not task.is_over
 
     def ask_restart(self) -> None:
         """Start the agent again although it is there, as when it hangs, after a question."""
@@ -144,8 +174,7 @@ class StopApp(LookApp):
         if not self.shows_main or self.state.link.status != "ready":
             return
         question = (
-            "The agent is there. Starting it again cuts off what runs, in all sessions; then they "
-            "are taken up again."
+            "Starting it again cuts off what runs, in all sessions; then they are taken up again."
         )
         screen = ConfirmScreen("Start the agent again", question, "Start it again", "Leave it")
         again = RestartAgent(although_there=True)

@@ -13,12 +13,11 @@ from textual.css.query import NoMatches
 from canopy_tui.model.background import running
 from canopy_tui.model.catch_up import first_unseen, next_unseen
 from canopy_tui.model.entries import ChangesEntry
-from canopy_tui.model.state import Phase
-from canopy_tui.model.tree import totals
+from canopy_tui.model.tree import stops, totals
 from canopy_tui.view import task_row
 from canopy_tui.view.keymap import name
 from canopy_tui.view.labels import at_work, marks_of
-from canopy_tui.view.stop_app import StopApp
+from canopy_tui.view.stop_app import OVER, StopApp
 
 if TYPE_CHECKING:
     from canopy_tui.model.intents import CancelTurn, StopTask
@@ -36,8 +35,6 @@ class WorkApp(StopApp):
     def __init__(self, make_host: MakeHost, around: Surroundings) -> None:
         super().__init__(make_host, around)
         self._reading: tuple[str, int] | None = None
-        self._stopped: set[str] = set()
-        """Agents and tasks that were stopped together."""
 
     def on_resize(self) -> None:
         """There may be room for two transcripts now, or not any more."""
@@ -82,14 +79,20 @@ class WorkApp(StopApp):
 
         task = self.state.tasks.get(key)
         if task is None or task.is_over:
-            self.say("It does not run any more.")
+            self.say(OVER)
             return
         name = task_row.name_of(task)
         if not task.stops:
             self.say("Stopping." if task.stopping else f"{name} ends by itself.")
             return
-        screen = ConfirmScreen("Stop", f"Stop {name}?", "Stop it", "Let it run")
-        self.push_screen(screen, lambda yes: self.host.act(StopTask(key)) if yes else None)
+        stop = StopTask(key)
+        screen = ConfirmScreen(
+            "Stop",
+            lambda: f"Stop {name}?" if self.goes_on(stop) else OVER,
+            "Stop it",
+            "Let it work",
+        )
+        self.push_screen(screen, lambda yes: self.stop_these([stop]) if yes else None)
 
     def action_focus_background(self) -> None:
         """To the list of background tasks."""
@@ -100,47 +103,38 @@ class WorkApp(StopApp):
         else:
             self.say("Nothing runs in the background.", holds=lambda: not panel.display)
 
-    def _at_work(self) -> set[str]:
-        tasks = {task.key for task in running(self.state)}
-        return tasks | {
-            view.id for view in self.state.sessions.values() if view.phase is Phase.RUNNING
-        }
-
     def _stoppable(self) -> list[CancelTurn | StopTask]:
         from canopy_tui.model.intents import CancelTurn, StopTask
 
         agents = [
             view.id
             for view in self.state.sessions.values()
-            if view.parent is not None and view.phase is Phase.RUNNING and view.cancellable
+            if view.parent is not None and stops(view)
         ]
-        stops = [task.key for task in running(self.state) if task.stops]
-        return [*(CancelTurn(one) for one in agents), *(StopTask(one) for one in stops)]
+        tasks = [task.key for task in running(self.state) if task.stops]
+        return [*(CancelTurn(one) for one in agents), *(StopTask(one) for one in tasks)]
 
     def action_stop_background(self) -> None:
         """Stop all agents and tasks in the background, after a question."""
-        from canopy_tui.model.intents import CancelTurn
         from canopy_tui.view.confirm import ConfirmScreen
 
-        found = self._stoppable()
-        if not found:
+        if not self._stoppable():
             words = "Nothing in the background can be stopped."
             self.say(words, holds=lambda: not self._stoppable())
             return
-        number = sum(isinstance(one, CancelTurn) for one in found)
-        words = at_work(number, len(found) - number)
-        question = f"Stop everything in the background: {words}? The main agent goes on."
-        screen = ConfirmScreen("Stop", question, "Stop all of it", "Let it work")
-        self.push_screen(screen, lambda yes: self._stop_all() if yes else None)
+        screen = ConfirmScreen("Stop", self._stop_question, "Stop all of it", "Let it work")
+        self.push_screen(screen, lambda yes: self.stop_these(self._stoppable()) if yes else None)
 
-    def _stop_all(self) -> None:
+    def _stop_question(self) -> str:
+        """What would be stopped, as things are now."""
         from canopy_tui.model.intents import CancelTurn
 
-        found = self._stoppable()  # what runs by now
-        self._stopped = {one.session if isinstance(one, CancelTurn) else one.task for one in found}
-        for intent in found:
-            self.host.act(intent)
-        self.say("Stopping.", holds=lambda: self._stopped & self._at_work())
+        found = self._stoppable()
+        if not found:
+            return "Nothing is left to stop."
+        number = sum(isinstance(one, CancelTurn) for one in found)
+        words = at_work(number, len(found) - number)
+        return f"Stop everything in the background: {words}? The main agent goes on."
 
     # --- goals, failures, changed files -------------------------------------------------------
 

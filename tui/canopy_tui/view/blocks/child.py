@@ -83,7 +83,7 @@ def card(entry: ChildEntry, state: ClientState) -> Card:
     asks = view.requires_action or any(request.session == view.id for request in state.waiting())
     running = view.phase is Phase.RUNNING
     tools, lines = _tally(view)
-    words = [(view.activity or Phase.RUNNING.value) if running else view.phase.value]
+    words = [(view.activity or Phase.RUNNING.value) if running else view.phase.word]
     if view.phase_reason and not running and view.phase is not Phase.DONE:
         words.append(view.phase_reason)
     if tools:
