@@ -5,6 +5,7 @@ The app runs headless; a script of the test drives it in place of a person.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import signal
@@ -18,9 +19,11 @@ from typing import Any
 import pytest
 
 from canopy_tui import app_run, compose
+from canopy_tui.first_session import Beginning
 from canopy_tui.model.state import ClientState, Phase, SessionView
 from canopy_tui.storage import Drafts
 from canopy_tui.trust import TrustedDirectories
+from canopy_tui.unkept import Unkept
 from canopy_tui.view.app import CanopyApp
 from canopy_tui.view.key_guard import Verdict
 from fakes.agent import FakeAgentScript, ask_permission, said
@@ -241,6 +244,18 @@ async def test_exports_of_the_demo_last_where_it_was_started(tmp_path: Path) -> 
     async with compose.open_stage(tmp_path, None, True, environment) as stage:
         assert stage.exports_to == tmp_path
         assert stage.directory != tmp_path
+
+
+async def test_the_list_of_sessions_of_a_demo_has_their_last_words(tmp_path: Path) -> None:
+    async with compose.open_stage(tmp_path, None, True, dict(os.environ)) as stage:
+        project = stage.directory.parent / "config" / "projects" / "fruitstand"
+        project.mkdir(parents=True)
+        session = "5958166e-295f-4e33-a42a-bc4cc8897b74"
+        said = {"type": "user", "message": {"role": "user", "content": "Run the tests"}}
+        (project / f"{session}.jsonl").write_text(json.dumps(said) + "\n")
+        around = compose._surroundings(stage, Beginning(), Unkept())
+        assert around.peek is not None
+        assert await around.peek(session, str(stage.directory)) == "you: Run the tests"
 
 
 def test_the_farewell_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -268,6 +268,7 @@ def _surroundings(stage: Stage, beginning: Beginning, unkept: Unkept) -> Surroun
             files=files,
             environment=stage.environment,
             exports_to=str(stage.exports_to or ""),
+            peek=stage.peek,
             **outer,
         )
     folder = locations(stage.environment).state
@@ -391,4 +392,5 @@ async def _demo_stage(directory: Path, environment: Mapping[str, str]) -> AsyncI
             tuple((scene.title, scene.example, scene.description) for scene in scene_list()),
             remembers=False,
             exports_to=directory,
+            peek=_peek(place.env),
         )
