@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 from canopy_shared.unset import UNSET
 from canopy_shared.updates import ToolCallStart
-from canopy_tui.file_window import FileWindow, read_window
+from canopy_tui.file_window import FileWindow, line_of, read_window
 from canopy_tui.model import events as e
 from canopy_tui.model.glyphs import ASCII
 from canopy_tui.model.login import LoginNeed
@@ -82,8 +82,14 @@ async def agents(stage: Stage, take: Take) -> None:
     stage.host.until_the_next_message()
     await take("after-the-turn")
     stage.host.until(asks)
-    await stage.opens_request()
-    await take("change")
+    with patch("canopy_tui.view.permission.line_of", _line_of_the_sample):
+        await stage.opens_request()
+        await stage.until(lambda: "17 -" in stage.text, "the line in the file")
+        await take("change")
+
+
+def _line_of_the_sample(path: str, _cwd: str, text: str) -> int:
+    return line_of(path.replace(DIRECTORY, str(SAMPLE)), str(SAMPLE), text)
 
 
 async def answers(stage: Stage, take: Take) -> None:

@@ -32,6 +32,11 @@ def test_lines_around_a_place(tmp_path: Path) -> None:
     assert read_window(str(file), "/", 0, texts, 1).line == 78
     assert read_window(str(file), "/", 0, ("  \nline 9\nnot there",)).line == 9
     assert read_window(str(file), "/", 0, ("nothing",)).lines[0] == "line 1"
+    # a line may be where the change is, or where the lines around it begin
+    around = ("line 77\nline 78\nline 79", "line 77\nline 80")
+    assert read_window(str(file), "/", 77, around, 1).line == 78
+    assert read_window(str(file), "/", 79, around, 1).line == 79
+    assert read_window(str(file), "/", 5000, around, 1).line == 1000
 
 
 def test_whatever_is_wrong_with_a_file_is_a_sentence(
@@ -125,6 +130,10 @@ async def test_the_file_goes_where_the_agents_go(tmp_path: Path, size: tuple[int
         code.write_text(code.read_text().replace("price_7 = 7\n", "price_7 = 70\n"))
         play.stage.call_update("t2", status="completed")
         await play.shows("▶   7 price_7 = 70")
+        lines = "price_100 = 100\nprice_101 = {}\nprice_102 = 102\n"
+        content = (Diff("till.py", lines.format(101), lines.format("one")),)
+        play.stage.call("t4", "Edit till.py", content=content, **located("till.py", 100))
+        await play.shows("▶ 101 price_101 = 101")
         play.stage.spawn("a1", "scout")
         play.stage.call("t3", "Read", session="a1", **located(hostile, 9))
         await play.shows("one ␛[2J<U+202E>two [b]three[/b]")

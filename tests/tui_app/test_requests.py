@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from textual import events
 from textual.widgets import Input
 
 from canopy_shared.updates import ToolCallUpdate
+from canopy_tui.file_window import line_of
 from canopy_tui.model.intents import AnswerPermission, RestartAgent, SendPrompt
 from canopy_tui.view import request_desk, request_screen
 from canopy_tui.view.confirm import ConfirmScreen
@@ -71,6 +74,33 @@ async def test_shows_who_asks_what_and_every_answer(size: tuple[int, int], frame
         assert isinstance(play.screen.focused, Preview)
         await play.press("end")
         await play.shows("line 99")
+
+
+async def test_the_lines_of_an_edit_have_the_numbers_of_the_file(tmp_path: Path) -> None:
+    """The agent names the old and the new words only: where they stand is looked up."""
+    code = tmp_path / "till.py"
+    code.write_text("".join(f"price_{number} = {number}\n" for number in range(1, 200)))
+    async with playing(WIDE, ready=False) as play:
+        play.stage.ready(str(tmp_path))
+        edit = {"file_path": str(code), "old_string": "price_40 = 40", "new_string": "price_40 = 4"}
+        await asked(play, title="Edit till.py", kind="edit", rawInput=edit)
+        await play.shows("40 - price_40 = 40")
+        await play.shows("40 + price_40 = 4")
+        await play.press("d")
+        await play.shows("40 - price_40 = 40 ")
+
+
+async def test_no_number_is_better_than_a_wrong_one(tmp_path: Path) -> None:
+    code = tmp_path / "till.py"
+    code.write_text("same\nsame\n")
+    assert line_of("till.py", str(tmp_path), "same") == 0
+    assert line_of("none.py", str(tmp_path), "same") == 0
+    async with playing(WIDE, ready=False) as play:
+        play.stage.ready(str(tmp_path))
+        edit = {"file_path": str(code), "old_string": "same", "new_string": "other"}
+        await asked(play, title="Edit till.py", kind="edit", rawInput=edit)
+        await play.shows("│ - same")
+        await play.shows("│ + other")
 
 
 @pytest.mark.parametrize(("key", "option"), [("y", "yes"), ("a", "always"), ("n", "no")])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from rich.cells import cell_len
 from textual.color import Color
 
-from canopy_shared.content import Diff
+from canopy_shared.content import Diff, Location
 from canopy_shared.elicitation_fields import TextField
 from canopy_shared.permission import PermissionOption
 from canopy_shared.updates import Command
@@ -226,17 +228,34 @@ def drawn(entry: ToolEntry | None) -> str:
 def test_preview_of_files() -> None:
     diff = Diff("/a.py", "new\n", "old\n")
     told = ToolEntry(at=0.0, tool_call_id="1", content=(diff,), raw_input={"file_path": "/b"})
-    assert changed_files(told) == [("/a.py", "old\n", "new\n")]
+    assert changed_files(told) == [("/a.py", "old\n", "new\n", 0)]
     edit = {"file_path": "/c", "old_string": "x", "new_string": "y"}
-    assert changed_files(ToolEntry(at=0.0, tool_call_id="1", raw_input=edit)) == [("/c", "x", "y")]
+    assert changed_files(ToolEntry(at=0.0, tool_call_id="1", raw_input=edit)) == [
+        ("/c", "x", "y", 0)
+    ]
     several = {"file_path": "/c", "edits": [edit, "odd", {"old_string": 1}]}
     assert len(changed_files(ToolEntry(at=0.0, tool_call_id="1", raw_input=several))) == 1
     write = {"file_path": "/d", "content": "text"}
     assert changed_files(ToolEntry(at=0.0, tool_call_id="1", raw_input=write)) == [
-        ("/d", None, "text")
+        ("/d", None, "text", 1)
     ]
-    assert "1 - old" in drawn(told)
-    assert "1 + new" in drawn(told)
+
+
+def test_a_line_has_a_number_only_where_it_is_known() -> None:
+    """A part of a file does not begin at line 1; a whole one, and a new one, does."""
+    part = Diff("/a.py", "same\nnew\n", "same\nold\n")
+    unsaid = ToolEntry(at=0.0, tool_call_id="1", content=(part,), raw_input={"file_path": "/a.py"})
+    assert drawn(unsaid).splitlines()[1:] == ["  same", "- old", "+ new"]
+    split = preview_of(unsaid, split=True)(replace(PAPER, width=80))
+    assert [row.text.split("│")[0].rstrip() for row in split[1:]] == ["  same", "- old"]
+    found = preview_of(unsaid, lines={changed_files(unsaid)[0]: 41})(PAPER)
+    assert [row.text.rstrip() for row in found[1:]] == ["41   same", "42 - old", "42 + new"]
+    said = replace(unsaid, locations=(Location("/a.py", 9),))
+    assert drawn(said).splitlines()[1:] == [" 9   same", "10 - old", "10 + new"]
+    whole = replace(unsaid, raw_input={"path": "/a.py"})
+    assert drawn(whole).splitlines()[1:] == ["1   same", "2 - old", "2 + new"]
+    new = replace(unsaid, content=(Diff("/a.py", "one\n"),))
+    assert drawn(new).splitlines()[1:] == ["1 + one"]
 
 
 def test_paths_are_written_from_the_project() -> None:

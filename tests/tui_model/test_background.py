@@ -245,8 +245,8 @@ def test_a_review_has_the_edits_of_all_agents_in_that_turn() -> None:
     (entry,) = [one for one in story.entries() if isinstance(one, ChangesEntry)]
     files = reviewed(story.state, story.view(), entry)
     assert [(file.path, file.edits) for file in files] == [
-        ("/till/a.py", [("S", "old\n", "new\n")]),
-        ("/real/till/b.py", [("a1", "old\n", "new\n")]),
+        ("/till/a.py", [("S", ("/till/a.py", "old\n", "new\n", 1))]),
+        ("/real/till/b.py", [("a1", ("/till/b.py", "old\n", "new\n", 1))]),
         ("/till/c.py", []),
     ]
     assert shortened("/till/a.py", "/till/") == "a.py"

@@ -38,8 +38,9 @@ class FileWindow:
 def read_window(
     path: str, cwd: str, line: int, texts: tuple[str, ...] = (), skip: int = 0
 ) -> FileWindow:
-    """Lines around number ``line``; for 0 around the place ``skip`` lines below the start of the
-    first of ``texts`` that stands there. Blocking.
+    """Lines around number ``line``, or ``skip`` lines below it where one of ``texts`` begins there;
+    for 0 around the place ``skip`` lines below the start of the first of ``texts`` that is there.
+    Blocking.
     """
     try:
         content, size = _content(place_of(path, cwd))
@@ -62,8 +63,21 @@ def read_window(
         whole = content.decode("utf-8", "replace")
         notes.append("it is not UTF-8")
     whole = whole.removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n")
-    at = line or _line_of(whole, texts, skip)
+    at = _below(whole, line, texts, skip) if line else _line_of(whole, texts, skip)
     return _around(whole, at, notes, cut=cut)
+
+
+def line_of(path: str, cwd: str, text: str) -> int:
+    """The number of the line in which ``text`` begins in a file; 0 when it is not there, or more
+    than once. Blocking.
+    """
+    try:
+        content, _ = _content(place_of(path, cwd))
+    except (OSError, ValueError):
+        return 0
+    whole = content.decode("utf-8", "replace").replace("\r\n", "\n")
+    wanted = text.replace("\r\n", "\n")
+    return whole.count("\n", 0, whole.index(wanted)) + 1 if whole.count(wanted) == 1 else 0
 
 
 def place_of(path: str, cwd: str) -> Path:
@@ -77,6 +91,16 @@ def _content(place: Path) -> tuple[bytes, int]:
     """The start of an ordinary file, and its size."""
     with open_ordinary(place) as file:
         return file.read(MOST), os.fstat(file.fileno()).st_size
+
+
+def _below(whole: str, line: int, texts: tuple[str, ...], skip: int) -> int:
+    """``line``, or the change itself where ``line`` names the start of a part with lines around."""
+    if not skip or line > whole.count("\n") + 1:
+        return line
+    lines = whole.split("\n")
+    parts = (text.removesuffix("\n").split("\n") for text in texts)
+    stands = any(lines[line - 1 : line - 1 + len(part)] == part for part in parts)
+    return line + skip if stands else line
 
 
 def _line_of(whole: str, texts: tuple[str, ...], skip: int) -> int:

@@ -6,9 +6,9 @@ command changed has no edit here. Nothing is read from disk.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from canopy_shared.content import Diff
 from canopy_tui.model.entries import ToolEntry
@@ -19,12 +19,39 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView
 
 
-@dataclass(slots=True)
-class ChangedFile:
-    """``edits`` are ``(session, old text or None, new text)`` in the order of their calls."""
+class Edit(NamedTuple):
+    """One change of a file: ``old`` is None when it was not there or that is not known, ``first``
+    the number of the first line of both texts, 0 when not known.
+    """
 
     path: str
-    edits: list[tuple[str, str | None, str]] = field(default_factory=list)
+    old: str | None
+    new: str
+    first: int = 1
+
+
+@dataclass(slots=True)
+class ChangedFile:
+    """``edits`` are those of its agents, ``(session, edit)``, in the order of their calls."""
+
+    path: str
+    edits: list[tuple[str, Edit]] = field(default_factory=list)
+
+
+def edits_of(call: ToolEntry) -> list[Edit]:
+    """The changes that ``call`` makes or made, as the agent tells them."""
+    diffs = [part for part in call.content if isinstance(part, Diff)]
+    lines = [place.line if isinstance(place.line, int) else 0 for place in call.locations]
+    given = call.raw_input
+    # what Claude's own tools change is told as a part of the file until it is done
+    unsaid = 0 if isinstance(given, Mapping) and "file_path" in given else 1
+    found = []
+    for at, diff in enumerate(diffs):
+        old = diff.old_text if isinstance(diff.old_text, str) else None
+        line = lines[at] if len(lines) == len(diffs) else 0
+        first = max(0, line) or (1 if old is None else unsaid)
+        found.append(Edit(diff.path, old, diff.new_text, first))
+    return found
 
 
 def reviewed(state: ClientState, root: SessionView, entry: ChangesEntry) -> list[ChangedFile]:
@@ -32,11 +59,10 @@ def reviewed(state: ClientState, root: SessionView, entry: ChangesEntry) -> list
     files = {path: ChangedFile(path) for path in entry.paths}
     for view in (root, *below(state, root.id)):
         for call in _calls(view, entry):
-            for part in call.content:
-                file = _file_of(files, part.path) if isinstance(part, Diff) else None
-                if file is not None and isinstance(part, Diff):
-                    old = part.old_text if isinstance(part.old_text, str) else None
-                    file.edits.append((view.id, old, part.new_text))
+            for edit in edits_of(call):
+                file = _file_of(files, edit.path)
+                if file is not None:
+                    file.edits.append((view.id, edit))
     return list(files.values())
 
 

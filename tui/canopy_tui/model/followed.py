@@ -23,9 +23,9 @@ _LOOKED_AT = 100
 @dataclass(frozen=True, slots=True)
 class FilePlace:
     """``path`` is as the agent wrote it, from ``cwd`` on when it is not absolute. ``line`` counts
-    from 1, 0 when the agent names none; then the place is ``skip`` lines below the start of the
-    first of ``texts`` that the file holds. ``session`` is who works there, ``call`` the key and
-    the status of its tool call: the file is another when the status is.
+    from 1, 0 when the agent names none. The place is ``skip`` lines below the start of the first of
+    ``texts`` that the file holds, at ``line`` when there is one. ``session`` is who works there,
+    ``call`` the key and the status of its tool call: the file is another when the status is.
     """
 
     session: str
@@ -85,7 +85,7 @@ def _place(view: SessionView, entry: ToolEntry, cwd: str) -> FilePlace:
     line = next((n for n in reversed(lines) if isinstance(n, int) and n > 0), 0)
     diffs = [one for one in entry.content if isinstance(one, Diff)]
     diff = next((one for one in reversed(diffs) if one.path == path), diffs[-1] if diffs else None)
-    texts, skip = _changed(diff) if diff is not None and not line else ((), 0)
+    texts, skip = _changed(diff) if diff is not None else ((), 0)
     return FilePlace(
         session=view.id,
         path=path,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from canopy_tui.view.diffs import Change, marked_line, styles_of
+from canopy_tui.view.diffs import Change, digits_of, marked_line, numbered, styles_of
 from canopy_tui.view.strips import NONE, Row, width_of, wrap
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ _BETWEEN = 3
 
 def split_rows(found: Sequence[Change], paper: Paper) -> list[Row]:
     """``found`` on both halves of ``paper``."""
-    digits = max((len(str(change.number)) for change in found if change.sign != "@"), default=1)
+    digits = digits_of(found)
     half = (paper.width - _BETWEEN) // 2
     rows: list[Row] = []
     for left, right in _paired(found):
         change = left or right
         if change is not None and change.sign == "@":
-            text = f"{' ' * digits} {paper.marks.more} {change.number:,} unchanged"
+            text = f"{numbered(0, digits)}{paper.marks.more} {change.number:,} unchanged"
             rows.append(Row(((text, paper.ink.faint),), len(text)))
             continue
         sides = (_side(left, digits, half, paper), _side(right, digits, half, paper))
@@ -62,11 +62,10 @@ def _side(change: Change | None, digits: int, width: int, paper: Paper) -> list[
     if change is None:
         return []
     style, word, label = styles_of(change.sign, paper.ink)
-    lead = digits + 3
-    lines = wrap(marked_line(change, style, word), max(1, width - lead))
-    number = f"{change.number:>{digits}} {change.sign} "
+    lead = f"{numbered(change.number, digits)}{change.sign} "
+    lines = wrap(marked_line(change, style, word), max(1, width - len(lead)))
     return [
-        _filled([(number if not at else " " * lead, label), *line], width, style)
+        _filled([(lead if not at else " " * len(lead), label), *line], width, style)
         for at, line in enumerate(lines)
     ]
 
@@ -84,5 +83,5 @@ def _beside(
     for number, (one, other) in enumerate(zip_longest(left, right)):
         shown = [*(one or empty), middle, *(other or [])]
         ahead = sum(len(text) for text, _ in (*(one or empty), middle))
-        gutter = ahead + (digits + 3 if other else 0)
+        gutter = ahead + (len(numbered(0, digits)) + 2 if other else 0)
         yield Row(tuple(shown), gutter, "" if number and other else "\n")

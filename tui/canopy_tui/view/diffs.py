@@ -36,8 +36,8 @@ _LONGEST = 400
 class Change:
     """One line of a diff: ``sign`` is ``+``, ``-`` or a space; ``marked`` are spans of change.
 
-    ``number`` counts from 1, on the old side for ``-`` and on the new side otherwise. A line with
-    ``sign`` ``@`` stands for lines left out, ``number`` of them.
+    ``number`` counts from 1, on the old side for ``-`` and on the new side otherwise; 0 is not
+    known. A line with ``sign`` ``@`` stands for lines left out, ``number`` of them.
     """
 
     sign: str
@@ -49,13 +49,16 @@ class Change:
 def changes(
     old: str | None, new: str, first: int = 1, context: int = CONTEXT
 ) -> tuple[Change, ...]:
-    """The diff from ``old`` (None: no such file) to ``new``, both starting at line ``first``.
+    """The diff from ``old`` (None: no such file) to ``new``, both starting at line ``first``; with
+    0 the lines have no numbers.
 
     ``context`` lines around each change are kept.
     """
     found = _folded(_all_changes(old, new), context)
     return tuple(
-        change if change.sign == "@" else replace(change, number=change.number + first - 1)
+        change
+        if change.sign == "@"
+        else replace(change, number=change.number + first - 1 if first else 0)
         for change in found
     )
 
@@ -164,15 +167,25 @@ def _folded(found: Sequence[Change], context: int) -> Iterator[Change]:
 
 def diff_rows(found: Sequence[Change], paper: Paper) -> list[Row]:
     """``found`` drawn over the whole width of ``paper``."""
-    digits = max((len(str(change.number)) for change in found if change.sign != "@"), default=1)
+    digits = digits_of(found)
     rows: list[Row] = []
     for change in found:
         if change.sign == "@":
-            text = f"{' ' * digits} {paper.marks.more} {change.number:,} unchanged"
+            text = f"{numbered(0, digits)}{paper.marks.more} {change.number:,} unchanged"
             rows.append(Row(((text, paper.ink.faint),), len(text)))
             continue
         rows += _change_rows(change, digits, paper)
     return rows
+
+
+def digits_of(found: Sequence[Change]) -> int:
+    """How wide the numbers of lines are; 0 when there are none."""
+    return max((len(str(one.number)) for one in found if one.sign != "@" and one.number), default=0)
+
+
+def numbered(number: int, digits: int) -> str:
+    """``number`` in its column, which is empty for 0."""
+    return f"{number or '':>{digits}} " if digits else ""
 
 
 def styles_of(sign: str, ink: Ink) -> tuple[Style, Style, Style]:
@@ -186,8 +199,8 @@ def styles_of(sign: str, ink: Ink) -> tuple[Style, Style, Style]:
 
 def _change_rows(change: Change, digits: int, paper: Paper) -> list[Row]:
     style, word, label = styles_of(change.sign, paper.ink)
-    first: list[Run] = [(f"{change.number:>{digits}} {change.sign} ", label)]
-    rest: list[Run] = [(f"{' ' * digits} {' ' * (len(change.sign))} ", label)]
+    first: list[Run] = [(f"{numbered(change.number, digits)}{change.sign} ", label)]
+    rest: list[Run] = [(f"{numbered(0, digits)}{' ' * len(change.sign)} ", label)]
     fill = None if change.sign == " " else style
     line = marked_line(change, style, word)
     return laid([line], paper.width, first=first, rest=rest, fill=fill)

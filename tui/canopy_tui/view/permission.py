@@ -6,6 +6,7 @@ screen around it.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,6 +16,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from canopy_shared.permission import ALLOW_ONCE, REJECT_ALWAYS, REJECT_ONCE
+from canopy_tui.file_window import line_of
 from canopy_tui.model.intents import AnswerPermission
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import RequestState
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from canopy_shared.permission import PermissionOption, PermissionRequest
+    from canopy_tui.model.changes import Edit
     from canopy_tui.model.entries import ToolEntry
     from canopy_tui.model.state import PendingRequest
     from canopy_tui.view.strips import Marks
@@ -81,6 +84,7 @@ class PermissionPane(Vertical):
         self._alike = alike
         self._raw = False
         self._split = False
+        self._lines: dict[Edit, int] = {}
         self._armed: str | None = None
         self._tell = Answer(name("permission-tell"), _TELL, "")
 
@@ -106,6 +110,17 @@ class PermissionPane(Vertical):
         for preview in self.query(Preview):
             preview.draw(preview_of(self._entry, self._cwd))
             preview.focus()
+        if self._entry is not None and any(edit.first == 0 for edit in changed_files(self._entry)):
+            self.run_worker(self._find_lines(self._entry), exit_on_error=False)
+
+    async def _find_lines(self, entry: ToolEntry) -> None:
+        """Look up where in its file an edit is that does not say so."""
+        for edit in changed_files(entry):
+            if edit.first == 0 and edit.old:
+                line = await asyncio.to_thread(line_of, edit.path, self._cwd, edit.old)
+                self._lines[edit] = line
+        if any(self._lines.values()) and not self._raw and self.query(Preview):
+            self._redraw()
 
     def _title(self) -> Content:
         told = self._payload.title or self._request.summary
@@ -257,7 +272,7 @@ class PermissionPane(Vertical):
         return f"{name('permission-split')} {words} · "
 
     def _redraw(self) -> None:
-        preview = preview_of(self._entry, self._cwd, split=self._split)
+        preview = preview_of(self._entry, self._cwd, split=self._split, lines=self._lines)
         draw = raw_of(self._payload.to_params()) if self._raw else preview
         self.query_one(Preview).draw(draw)
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.style import Style
 
-from canopy_shared.content import Diff, ToolContent, text_of
+from canopy_shared.content import ToolContent, text_of
+from canopy_tui.model.changes import Edit, edits_of
 from canopy_tui.model.values import value_lines
 from canopy_tui.view.blocks.diff import change_runs
 from canopy_tui.view.diff_split import LEAST, split_rows
@@ -36,18 +37,25 @@ DANGER = re.compile(
 """Parts of a command that deserve a second look: a hint, never a gate."""
 
 
-def preview_of(entry: ToolEntry | None, cwd: str = "", *, split: bool = False) -> Draw:
+def preview_of(
+    entry: ToolEntry | None,
+    cwd: str = "",
+    *,
+    split: bool = False,
+    lines: Mapping[Edit, int] | None = None,
+) -> Draw:
     """How to draw what ``entry`` would do; None when nothing is known of the call.
 
-    ``split`` draws changes side by side where there is room. Paths below ``cwd`` are written from
-    there, and files outside of it are pointed out.
+    ``lines`` says where edits begin that do not say so themselves. ``split`` draws changes side by
+    side where there is room. Paths below ``cwd`` are written from there, and files outside of it
+    are pointed out.
     """
 
     def draw(paper: Paper) -> list[Row]:
         if entry is None:
             return [Row((("Nothing more is known of this call.", paper.ink.muted),))]
         rows = (
-            _file_changes(entry, paper, cwd, split)
+            _file_changes(entry, paper, cwd, split, lines or {})
             or _command(entry, paper)
             or _values(entry, paper)
         )
@@ -66,9 +74,12 @@ def raw_of(value: Any) -> Draw:
     return draw
 
 
-def _file_changes(entry: ToolEntry, paper: Paper, cwd: str, split: bool) -> list[Row]:
+def _file_changes(
+    entry: ToolEntry, paper: Paper, cwd: str, split: bool, lines: Mapping[Edit, int]
+) -> list[Row]:
     rows: list[Row] = []
-    for path, old, new in changed_files(entry):
+    for edit in changed_files(entry):
+        path, old, new, first = edit
         if rows:
             rows.append(BLANK)
         inside = bool(cwd) and _is_inside(PurePath(path), cwd)
@@ -80,7 +91,7 @@ def _file_changes(entry: ToolEntry, paper: Paper, cwd: str, split: bool) -> list
         shown = fitted(printable(name), room, paper.marks.more)
         rows.append(Row(((shown, paper.ink.strong), *tail)))
         draw = split_rows if split and paper.width >= LEAST else diff_rows
-        rows += draw(changes(old, new), paper)
+        rows += draw(changes(old, new, first or lines.get(edit, 0)), paper)
     return rows
 
 
@@ -89,25 +100,20 @@ def _is_inside(path: PurePath, cwd: str) -> bool:
     return (path.is_relative_to(cwd) or not path.anchor) and ".." not in path.parts
 
 
-def changed_files(entry: ToolEntry) -> list[tuple[str, str | None, str]]:
-    """``(path, old text, new text)`` of every file; old is None when not known, or no such file."""
-    told = [
-        (part.path, part.old_text if isinstance(part.old_text, str) else None, part.new_text)
-        for part in entry.content
-        if isinstance(part, Diff)
-    ]
-    return told or _changes_in_input(entry.raw_input)
+def changed_files(entry: ToolEntry) -> list[Edit]:
+    """What is changed in every file."""
+    return edits_of(entry) or _changes_in_input(entry.raw_input)
 
 
-def _changes_in_input(given: Any) -> list[tuple[str, str | None, str]]:
+def _changes_in_input(given: Any) -> list[Edit]:
     """The same from the input of Claude's own editing tools, before their diff was reported."""
     if not isinstance(given, Mapping) or not isinstance(given.get("file_path"), str):
         return []
     path = given["file_path"]
     edits = given.get("edits")
     steps = edits if isinstance(edits, (list, tuple)) else [given]
-    found: list[tuple[str, str | None, str]] = [
-        (path, step["old_string"], step["new_string"])
+    found = [
+        Edit(path, step["old_string"], step["new_string"], 0)
         for step in steps
         if isinstance(step, Mapping)
         and isinstance(step.get("old_string"), str)
@@ -115,7 +121,7 @@ def _changes_in_input(given: Any) -> list[tuple[str, str | None, str]]:
     ]
     content = given.get("content")
     if not found and isinstance(content, str):
-        found.append((path, None, content))
+        found.append(Edit(path, None, content))
     return found
 
 

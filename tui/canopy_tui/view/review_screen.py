@@ -61,7 +61,7 @@ class FileList(Clickable):
         return Content("\n").join(lines)
 
     def _line(self, index: int, file: ChangedFile) -> Content:
-        counts = [counted(old, new) for _, old, new in file.edits]
+        counts = [counted(edit.old, edit.new) for _, edit in file.edits]
         added, removed = (sum(one[side] for one in counts) for side in (0, 1))
         tail = Content.assemble(
             (f" +{added}" if added else "", "$success"),
@@ -133,11 +133,12 @@ class ReviewScreen(Dialog[None]):
             if not file.edits:
                 words = "No edit of it is in the transcripts: a command may have changed it."
                 rows.append(Row(((clipped(words, paper.width), ink.muted),)))
-            for session, old, new in file.edits:
+            for session, edit in file.edits:
                 view = self._state.sessions.get(session)
                 who = name_of(self._state, view) if view else clipped(session, 80)
-                rows += [BLANK, Row(((f"by {who}", ink.muted), *change_runs(old, new, paper)))]
-                rows += diff_rows(changes(old, new), paper)
+                counts = change_runs(edit.old, edit.new, paper)
+                rows += [BLANK, Row(((f"by {who}", ink.muted), *counts))]
+                rows += diff_rows(changes(edit.old, edit.new, edit.first), paper)
             return rows
 
         return draw

@@ -72,6 +72,6 @@ def _row(file: ChangedFile, cwd: str) -> tuple[str, int | None, int | None, bool
     path = shortened(file.path, cwd)
     if not file.edits:
         return path, None, None, False
-    counts = [counted(old, new) for _, old, new in file.edits]
-    new = file.edits[0][1] is None
+    counts = [counted(edit.old, edit.new) for _, edit in file.edits]
+    new = file.edits[0][1].old is None
     return path, sum(one[0] for one in counts), sum(one[1] for one in counts), new

@@ -26,7 +26,7 @@ WHOLE = 5_000
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """``old`` is None for a new file; ``first`` is the number of the first line."""
+    """``old`` is None for a new file; ``first`` is the number of the first line, 0 unknown."""
 
     path: str
     old: str | None

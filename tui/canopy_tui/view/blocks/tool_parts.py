@@ -17,6 +17,7 @@ from canopy_shared.content import (
     ToolContent,
     UnknownContent,
 )
+from canopy_tui.model.changes import edits_of
 from canopy_tui.model.sanitize import visible
 from canopy_tui.model.values import value_lines
 from canopy_tui.view.ansi import ansi_lines
@@ -183,21 +184,9 @@ def _pieces(text: str) -> list[str]:
 
 
 def _changes(entry: ToolEntry, look: Look) -> list[Block]:
-    diffs = [part for part in entry.content if isinstance(part, Diff)]
-    lines = [place.line if isinstance(place.line, int) else 1 for place in entry.locations]
-    firsts = lines if len(lines) == len(diffs) else [1] * len(diffs)
+    edits = edits_of(entry)
     return [
-        FileChange(
-            diff.path,
-            diff.old_text if isinstance(diff.old_text, str) else None,
-            diff.new_text,
-            first,
-            len(diffs) > 1,
-            look.expanded,
-            look.whole,
-            look.split,
-        )
-        for diff, first in zip(diffs, firsts, strict=True)
+        FileChange(*edit, len(edits) > 1, look.expanded, look.whole, look.split) for edit in edits
     ]
 
 
