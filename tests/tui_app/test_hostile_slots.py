@@ -20,7 +20,7 @@ from canopy_shared.updates import AvailableCommandsUpdate, Command
 from canopy_tui.desktop import Desktop
 from canopy_tui.model import events as e
 from canopy_tui.model.catalogue import ListedSession, Query
-from canopy_tui.model.changes import ChangedFile
+from canopy_tui.model.changes import ChangedFile, Edit
 from canopy_tui.model.efforts import rows_of
 from canopy_tui.model.entries import ChangesEntry
 from canopy_tui.model.glyphs import UNICODE
@@ -162,7 +162,9 @@ async def test_b73_what_was_sent_before_the_timeline_and_the_review() -> None:
     root, marks = stage.state.sessions[ROOT], marks_of(UNICODE)
     review = ReviewScreen(stage.state, root, entry, marks, lambda _text: None)
     review._files = [
-        ChangedFile(text, (("k0", text, f"{text}\nnew"), (text, None, text)))
+        ChangedFile(
+            text, [("k0", Edit(text, text, f"{text}\nnew", 0)), (text, Edit(text, None, text))]
+        )
         for text in HOSTILE[::2]
     ]
     for file in review._files:
