@@ -21,45 +21,47 @@ ASCII: Final = "ascii"
 
 NEW_CAP = 99
 
-_MARKS: dict[str, tuple[str, str, str]] = {
-    # name: word, unicode, ascii
-    "running": ("running", "▶", ">"),
-    "idle": ("idle", "◌", "o"),
-    "done": ("done", "✓", "+"),
-    "failed": ("failed", "✗", "x"),
-    "cancelled": ("stopped", "⊘", "/"),
-    "disconnected": ("disconnected", "∅", "?"),
-    "ask": ("ask", "!", "!"),
-    "new": ("new", "●", "*"),
-    "after_turn": ("after-turn", "↻", "~"),
-    "live": ("live", "▂", "."),
-    "stale": ("stale", "◴", "z"),
-    "pending": ("pending", "▷", ">"),
-    "in_progress": ("running", "▶", ">"),
-    "completed": ("done", "✓", "+"),
-    "thought": ("thought", "✻", "*"),
-    "queued": ("queued", "⧗", "="),
+_MARKS: dict[str, tuple[str, str, str, str]] = {
+    # name: word, unicode, ascii, what it means
+    "running": ("running", "▶", ">", "works"),
+    "idle": ("idle", "◌", "o", "waits for you to write, or to begin"),
+    "ask": ("ask", "!", "!", "asks you"),
+    "done": ("done", "✓", "+", "done"),
+    "failed": ("failed", "✗", "x", "failed"),
+    "cancelled": ("stopped", "⊘", "/", "stopped"),
+    "disconnected": ("disconnected", "∅", "?", "cut off: its agent is gone"),
+    "stale": ("stale", "◴", "z", "silent for a minute"),
+    "queued": ("queued", "⧗", "=", "paused"),
+    "new": ("new", "●", "*", "new since you looked"),
+    "after_turn": ("after-turn", "↻", "~", "came after the turn"),
+    "thought": ("thought", "✻", "*", "a thought"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A glyph of one cell, and the word that says the same."""
+    """A glyph of one cell, the word that says the same, and what it means in a few more."""
 
     name: str
     glyph: str
     word: str
+    meaning: str
 
 
 def mark(name: str, glyphs: str = UNICODE) -> Mark:
-    """The mark ``name`` in one of the two sets. Also takes the status of a tool call."""
-    word, unicode, ascii_ = _MARKS[name]
-    return Mark(name, ascii_ if glyphs == ASCII else unicode, word)
+    """The mark ``name`` in one of the two sets."""
+    word, unicode, ascii_, meaning = _MARKS[name]
+    return Mark(name, ascii_ if glyphs == ASCII else unicode, word, meaning)
 
 
 def names() -> tuple[str, ...]:
     """Every mark there is."""
     return tuple(_MARKS)
+
+
+def marks(glyphs: str) -> list[Mark]:
+    """All of them."""
+    return [mark(name, glyphs) for name in _MARKS]
 
 
 @dataclass(frozen=True, slots=True)

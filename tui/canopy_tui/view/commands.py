@@ -16,7 +16,7 @@ from textual.fuzzy import FuzzySearch
 from canopy_tui.model import tree
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view import keymap
-from canopy_tui.view.keys import commands, shown
+from canopy_tui.view.keys import TRANSCRIPT, TREE, commands, shown
 from canopy_tui.view.labels import name_of
 from canopy_tui.view.theme import AUTO, DARK, LIGHT
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from canopy_tui.model.intents import Intent
     from canopy_tui.model.state import SessionView
     from canopy_tui.view.app import CanopyApp
+    from canopy_tui.view.keys import Group, Key
 
 
 _TITLE_WIDTH = 44
@@ -57,12 +58,9 @@ class Command(NamedTuple):
 def all_commands(app: CanopyApp) -> Iterator[Command]:
     """What can be done now."""
     read_only = app.around.read_only
-    for key in commands(app.key_groups):
+    for group, key in commands(app.key_groups):
         if not (read_only and key.id in _NEED_AN_AGENT):
-            keys = shown(keymap.keys_of(key.id))
-            yield Command(
-                key.label, keys, partial(app.run_action, f"app.{key.action.removeprefix('app.')}")
-            )
+            yield _of_a_key(app, group, key)
     yield from _of_the_transcript(app)
     for theme, words in _THEMES.items():
         hint = "now" if theme == app.theme_choice else words
@@ -74,11 +72,21 @@ def all_commands(app: CanopyApp) -> Iterator[Command]:
         yield Command(f"Agent: {name}", clipped(view.task, 80), partial(app.go, view.id))
 
 
+def _of_a_key(app: CanopyApp, group: Group, key: Key) -> Command:
+    """What a key does, also one that only the transcript or the tree hears."""
+    keys = shown(keymap.keys_of(key.id))
+    places = {
+        TRANSCRIPT.title: (app.main.transcript, "in the transcript"),
+        TREE.title: (app.main.agents, "in the tree"),
+    }
+    owner, where = places.get(group.title, (None, ""))
+    if owner is None or key.action.startswith("app."):
+        action = f"app.{key.action.removeprefix('app.')}"
+        return Command(key.label, keys, partial(app.run_action, action))
+    return Command(key.label, f"{keys} {where}", partial(app.run_action, key.action, owner))
+
+
 def _of_the_transcript(app: CanopyApp) -> Iterator[Command]:
-    copy = app.main.transcript.action_copy_all
-    yield Command(
-        "Copy the whole transcript", f"{keymap.name('transcript.copy_all')} in the transcript", copy
-    )
     for kind, name in _KINDS.items():
         title = f"Export the transcript as {name}"
         yield Command(title, "to a new file", partial(app.action_export, kind))

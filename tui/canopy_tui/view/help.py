@@ -10,14 +10,14 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from canopy_tui.model.glyphs import ASCII, UNICODE, mark
+from canopy_tui.model.glyphs import ASCII, UNICODE, marks
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.keymap import USUAL, filled, keys_of
 from canopy_tui.view.keys import EVERYWHERE, GROUPS, HELP, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from textual.app import ComposeResult
 
@@ -34,18 +34,6 @@ _NOTES = (
     "A question of an agent never takes a key that you typed for something else: for a moment "
     "after it appears no key counts, and {permission-later} only puts it off.",
 )
-_MARKS = (
-    ("running", "works"),
-    ("idle", "waits for you to write"),
-    ("ask", "asks you"),
-    ("done", "done"),
-    ("failed", "failed"),
-    ("cancelled", "stopped"),
-    ("stale", "silent for a minute"),
-    ("new", "new since you looked"),
-    ("after_turn", "came after the turn"),
-)
-"""What the marks mean that are on screen all the time."""
 
 
 class HelpScreen(Dialog[None]):
@@ -91,11 +79,9 @@ class HelpScreen(Dialog[None]):
         frame.scroll_relative(y=pages * max(1, frame.size.height - 1), animate=False)
 
     def _text(self, width: int) -> Content:
-        glyphs = ASCII if self._ascii else UNICODE
-        marks = "  ".join(f"{mark(name, glyphs).glyph} {words}" for name, words in _MARKS)
         rows = [
             Content.styled("Marks", "bold $primary"),
-            Content.styled(f"  {marks}", "$text-muted"),
+            *(Content.styled(line, "$text-muted") for line in self._marks(width)),
             Content(""),
             Content.styled("To change a key", "bold $primary"),
             Content.styled(_HOW.format(file=clipped(self._around.config_file, 300)), "$text-muted"),
@@ -114,6 +100,17 @@ class HelpScreen(Dialog[None]):
         rows.append(Content(""))
         rows += [Content.styled(filled(note), "$text-muted") for note in _NOTES]
         return Content("\n").join(rows)
+
+    def _marks(self, width: int) -> Iterator[str]:
+        """What each mark means; one is never divided."""
+        line = ""
+        for found in marks(ASCII if self._ascii else UNICODE):
+            part = f"  {found.glyph} {found.meaning}"
+            if line and cell_len(line + part) > width:
+                yield line
+                line = ""
+            line += part
+        yield line
 
     def _row(self, key: Key, width: int) -> list[Content]:
         """What is pressed, what it does, what it is called; the name gets a line of its own where

@@ -174,19 +174,19 @@ TRANSCRIPT = Group(
         Key("transcript.page_down", "pagedown", "page(1)", "Page down"),
         Key("transcript.home", "home", "start", "First line"),
         Key("transcript.end", "end", "end", "Follow the end"),
-        Key("transcript.expand", "space", "expand", "Unfold, or fold", hint="unfold"),
-        Key("transcript.open", "enter", "open", "Open the agent, or the tool call", hint="open"),
-        Key("transcript.copy", "y", "copy", "Copy the text of the entry", hint="copy"),
-        Key("transcript.copy_all", "Y", "copy_all", "Copy the whole transcript", hint="copy all"),
-        Key("transcript.raw", "v", "raw", "Show it as it came"),
-        Key("transcript.lead", "o", "lead", "Open a link, file or picture of it"),
-        Key("transcript.prompt_up", "left_square_bracket", "prompt(-1)", "Prompt before"),
-        Key("transcript.prompt_down", "right_square_bracket", "prompt(1)", "Next prompt"),
+        Key("transcript.expand", "space", "expand", "Unfold the entry, or fold it", True, "unfold"),
+        Key("transcript.open", "enter", "open", "Open the agent, or the tool call", True, "open"),
+        Key("transcript.copy", "y", "copy", "Copy the text of the entry", True, "copy"),
+        Key("transcript.copy_all", "Y", "copy_all", "Copy the whole transcript", True, "copy all"),
+        Key("transcript.raw", "v", "raw", "Show the entry as it came", True),
+        Key("transcript.lead", "o", "lead", "Open a link, file or picture of it", True),
+        Key("transcript.prompt_up", "left_square_bracket", "prompt(-1)", "Prompt before", True),
+        Key("transcript.prompt_down", "right_square_bracket", "prompt(1)", "Next prompt", True),
         Key("transcript.next_found", "n", "app.find_next(1)", "Next found"),
         Key("transcript.previous_found", "N", "app.find_next(-1)", "Found before"),
-        Key("transcript.fold_all", "z", "fold_all", "Fold everything"),
-        Key("transcript.unfold_all", "Z", "unfold_all", "Unfold everything"),
-        Key("transcript.times", "T", "times", "Show times, or not"),
+        Key("transcript.fold_all", "z", "fold_all", "Fold everything", True),
+        Key("transcript.unfold_all", "Z", "unfold_all", "Unfold everything", True),
+        Key("transcript.times", "T", "times", "Show times, or not", True),
         Key(
             "transcript.export", "e", "app.export('markdown')", "Export as Markdown", hint="export"
         ),
@@ -217,12 +217,13 @@ TREE = Group(
         Key("tree-slot", "g", "slot", "Then a digit: agent of that number"),
         Key("tree-stop", "x", "stop", "Stop this agent only", hint="stop it"),
         Key("tree-stop-all", "X", "app.stop_background", "Stop all work in the background"),
-        Key("tree-background", "b", "app.focus_background", "To the background tasks"),
+        Key("tree-background", "b", "app.focus_background", "To the background tasks", True),
         Key(
             "tree-filter",
             "f",
             "filter",
             "Show all, needs you, working, done, failed",
+            True,
             hint="filter",
         ),
         Key(
@@ -342,6 +343,6 @@ READ_ONLY = (
 ALL = (*GROUPS, PLAYBACK, INSPECTION, TIMELINE)
 
 
-def commands(groups: Iterable[Group] = GROUPS) -> list[Key]:
-    """The keys that are commands of the palette too."""
-    return [key for group in groups for key in group.keys if key.palette]
+def commands(groups: Iterable[Group] = GROUPS) -> list[tuple[Group, Key]]:
+    """The keys that are commands of the palette too, with where they work."""
+    return [(group, key) for group in groups for key in group.keys if key.palette]
