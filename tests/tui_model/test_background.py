@@ -116,6 +116,41 @@ def test_work_that_no_prompt_asked_for_makes_the_root_run_and_names_its_cause() 
     assert story.rules()[-1] == ("after_turn", "scheduled", 0)
 
 
+def test_work_that_no_prompt_asked_for_has_a_time_of_its_own() -> None:
+    story = Story()
+    story.prompt()
+    story.now += 100
+    story.turn_ends()
+    took = tree.elapsed(story.view(), story.now)
+    assert took >= 100
+    story.now += 500
+    assert tree.elapsed(story.view(), story.now) == took
+    story.update("S", began("t1", TURN))
+    woke = story.now - 1
+    story.now += 30
+    story.update("S", said("The tests pass.", "m2"))
+    assert tree.elapsed(story.view(), woke + 40) == 40
+    story.update("S", moved("completed", "t1"))
+    assert tree.elapsed(story.view(), story.now) == took
+    story.update("S", began("t2", TURN))
+    assert tree.elapsed(story.view(), story.now) == 1  # not since the one before
+    story.prompt()
+    assert tree.elapsed(story.view(), story.now + 8) == 9
+    story.turn_ends()
+    story.now += 20
+    assert tree.elapsed(story.view(), story.now) == 21  # the work goes on after the turn
+
+
+def test_work_that_ends_with_its_agent_takes_no_more_time() -> None:
+    story = Story()
+    story.prompt()
+    story.turn_ends()
+    story.update("S", began("t1", TURN))
+    story.happens(e.LinkChanged(status="lost", at=story.now))
+    before = tree.elapsed(story.view(), story.now)
+    assert tree.elapsed(story.view(), story.now + 100) == before
+
+
 def test_stopping_is_shown_until_the_agent_did_or_did_not() -> None:
     story = Story()
     story.update("S", began())

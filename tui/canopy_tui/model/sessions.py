@@ -161,6 +161,7 @@ def _disconnect(
     transcript.close_message(state, view, touched)
     close_open(state, view, event.at, touched, background=True)
     view.burst = view.cycle = None
+    view.woke_at = 0.0
     view.replay, view.loading = Replay.NO, None
     view.option_changes.clear()
     if view.phase is Phase.RUNNING:

@@ -166,6 +166,8 @@ class SessionView:
     turns_done: int = 0
     turn_started_at: float = 0.0
     turn_ended_at: float = 0.0
+    woke_at: float = 0.0
+    """Of a root that works outside a turn: since when; 0 while it does not."""
     queue: list[QueuedPrompt] = field(default_factory=list)
     queue_held: bool = False
     """The queue waits for the person, because the turn before failed or was stopped."""

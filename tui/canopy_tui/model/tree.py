@@ -221,7 +221,11 @@ def is_stale(view: SessionView, now: float, after: float = STALE_SECONDS) -> boo
 
 
 def elapsed(view: SessionView, now: float) -> float:
-    """Seconds that the run or turn has taken so far, or took; 0 when there was none."""
+    """Seconds that the run or turn has taken so far, or took; 0 when there was none. What a root
+    does outside a turn counts from its own beginning.
+    """
+    if view.woke_at:
+        return max(0.0, now - view.woke_at)
     start = view.started_at if view.parent else view.turn_started_at
     end = view.ended_at if view.parent else (None if view.in_turn else view.turn_ended_at)
     return max(0.0, (now if end is None else end) - start) if start else 0.0

@@ -26,6 +26,7 @@ def settle_phase(view: SessionView, touched: Touched) -> None:
     """A root runs while it has a turn, or a burst of an agent that says when a burst is over."""
     guessed = view.burst is not None and view.reports_results and not view.tells_cycles
     busy = view.in_turn or view.cycle is not None or guessed
+    _note_waking(view, follows_up=busy and not view.in_turn)
     phase = Phase.RUNNING if busy else Phase.IDLE
     if view.phase is Phase.DISCONNECTED and not busy:
         return
@@ -34,6 +35,14 @@ def settle_phase(view: SessionView, touched: Touched) -> None:
         touched.sessions.add(view.id)
     if not busy:
         view.activity = ""
+
+
+def _note_waking(view: SessionView, *, follows_up: bool) -> None:
+    """Work outside a turn has a time of its own, from the update on that showed it."""
+    if not follows_up:
+        view.woke_at = 0.0
+    elif not view.woke_at:
+        view.woke_at = view.last_update_at
 
 
 def queue_changed(view: SessionView, event: QueueChanged, touched: Touched) -> None:
