@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,6 +28,7 @@ from render.showing import (
     PATCHING,
     PLAIN,
     TERMINAL,
+    Client,
     air_client,
     renderer,
     shown,
@@ -270,6 +272,28 @@ def test_56_edit_plain_snippet_then_hunks() -> None:
     assert change["_meta"]["claudeCode"]["toolResponse"] == hook.response
     assert final["status"] == "completed"
     assert "content" not in final
+
+
+@pytest.mark.parametrize("profile", [PLAIN, AIR])
+@pytest.mark.parametrize(("name", "given"), [("Edit", EDIT), ("Write", EDIT | {"content": "x"})])
+def test_a_change_of_the_past_is_shown_as_it_was_when_it_was_made(
+    profile: ClientProfile, name: str, given: dict[str, Any]
+) -> None:
+    """With its lines and their numbers; one that is not told, or failed, shows its input."""
+    told = {"structuredPatch": HUNKS}
+    hook = replace(edited(), name=name, input=given)
+    now = shown(profile, ToolInputComplete("t", name, given), hook, ToolReturned("t", "done"))
+    then = shown(profile, *whole_call(name, given, "done", replay=True, structured=told))
+    live, loaded = (Client().take_all(updates).calls["t"] for updates in (now, then))
+    assert loaded["content"] == live["content"]
+    assert loaded["locations"] == live["locations"]
+    assert [place["line"] for place in loaded["locations"]] == [1, 40]
+    for odd in (None, {"structuredPatch": "odd"}, {"structuredPatch": []}):
+        *_, final = shown(profile, *whole_call(name, given, replay=True, structured=odd))
+        assert "content" not in final
+        assert "locations" not in final
+    failed = whole_call(name, given, replay=True, structured=told, is_error=True)
+    assert "locations" not in shown(profile, *failed)[-1]
 
 
 def test_56_edit_air_patch() -> None:

@@ -87,7 +87,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A call's end. ``content`` None leaves what the call shows.
+    """A call's end. ``content`` None leaves what the call shows, and ``locations`` None its places.
 
     ``carried``: another field tells the result, so AIR clients get no ``rawOutput``. ``raw_output``
     false means that no client gets it; ``output`` stands for the raw content where that is not fit
@@ -96,6 +96,7 @@ class Result:
     """
 
     content: tuple[ToolCallContent, ...] | None = None
+    locations: tuple[Location, ...] | None = None
     title: str | None = None
     raw_input: Json | None = None
     carried: bool = False

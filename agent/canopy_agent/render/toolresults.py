@@ -92,6 +92,7 @@ class ToolResults:
             "status": UNSET if call.state == DONE else _status(fact),
             "title": _given(result.title),
             "content": _given(result.content),
+            "locations": _given(result.locations),
             "raw_input": _given(result.raw_input),
             "raw_output": raw,
         }

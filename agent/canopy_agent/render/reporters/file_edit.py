@@ -84,26 +84,29 @@ def _input_diff(call: Call, view: View) -> tuple[ToolCallContent, ...]:
 
 def _result(call: Call, returned: ToolReturned, view: View) -> Result:
     """The hook brings the final diff; a replay has none, so what was recorded has to do."""
-    if returned.replay and view.profile.reports_work and not returned.is_error:
+    if returned.replay and not returned.is_error:
         recorded = _recorded(call, returned.structured, view)
-        if recorded:
-            return Result(recorded)
+        if recorded is not None:
+            return recorded
     if returned.replay and call.name == "Write" and view.exact_patches:
         return Result(_input_diff(call, view) or None)
     return Result()
 
 
-def _recorded(call: Call, told: object, view: View) -> tuple[ToolCallContent, ...]:
+def _recorded(call: Call, told: object, view: View) -> Result | None:
     """A change of long ago: as its result tells it, never as the file is now."""
     path = file_path(call.input)
     if not path or call.name not in ("Edit", "Write"):
-        return ()
+        return None
     path = view.absolute(path)
     hunks = told.get("structuredPatch") if isinstance(told, dict) else None
-    change = hunk_patch(path, hunks)
-    if change is not None:
-        return change.content
-    return (bare_diff(path, None, created=False),) if call.name == "Edit" else ()
+    if view.profile.reports_work:
+        change = hunk_patch(path, hunks)
+        if change is not None:
+            return Result(change.content)
+        return Result((bare_diff(path, None, created=False),)) if call.name == "Edit" else None
+    change = None if view.exact_patches else hunk_changes(path, hunks)
+    return None if change is None else Result(change.content, change.locations)
 
 
 def _finished(call: Call, response: ToolHookResponse, view: View) -> Change | None:
