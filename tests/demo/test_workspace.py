@@ -186,3 +186,54 @@ async def test_what_a_killed_demo_left_goes_at_the_next_start_and_nothing_else(
     names = ["canopy-demo-foreign", "canopy-demo-link", "canopy-demo-mark", "victim"]
     assert [path.name for path in left_in(tmp_path)] == names
     assert (victim / "file").read_text() == "x"
+
+
+def as_left_by_a_killed_demo(root: Path) -> Path:
+    root.mkdir()
+    (root / ".canopy-demo").touch()
+    (root / "config").mkdir()
+    (root / "config" / "file").write_text("x")
+    return root
+
+
+async def test_what_demos_left_goes_although_many_others_have_such_names(tmp_path: Path) -> None:
+    for number in range(60):
+        (tmp_path / f"canopy-demo-{number:02}").mkdir()
+    ours = as_left_by_a_killed_demo(tmp_path / "canopy-demo-ours")
+    async with demo_environment(parent=tmp_path):
+        pass
+    assert not ours.exists()
+    assert len(left_in(tmp_path)) == 60
+
+
+async def test_one_start_does_not_clear_without_end(tmp_path: Path) -> None:
+    for number in range(60):
+        as_left_by_a_killed_demo(tmp_path / f"canopy-demo-{number:02}")
+    async with demo_environment(parent=tmp_path):
+        pass
+    assert len(left_in(tmp_path)) == 10
+
+
+@pytest.mark.parametrize("stays", ["config", "bin"])
+async def test_a_removal_that_was_cut_off_is_finished_by_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stays: str
+) -> None:
+    root = as_left_by_a_killed_demo(tmp_path / "canopy-demo-ours")
+    (root / "bin").mkdir()
+
+    def all_but_one(path: Path, **_: object) -> None:
+        if path.is_file():
+            path.unlink()
+        elif path.name != stays:
+            for inside in path.iterdir():
+                all_but_one(inside)
+            if not left_in(path):
+                path.rmdir()
+
+    with monkeypatch.context() as cut:
+        cut.setattr(shutil, "rmtree", all_but_one)
+        assert not workspace._removed(root)
+    assert [path.name for path in left_in(root)] == [".canopy-demo", stays]
+    async with demo_environment(parent=tmp_path):
+        pass
+    assert left_in(tmp_path) == []

@@ -10,13 +10,14 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 PREFIX = "canopy-demo-"
-_MARK = ".canopy-demo"
+MARK = ".canopy-demo"
 _NEW = ".canopy-demo-new"
 _MOST = 50
-"""Directories that one start looks at."""
+"""Directories that one start gives back."""
 
 _held: dict[str, int] = {}
 """Descriptors by directory. A lock holds against other processes only, and is gone once its own
@@ -33,7 +34,7 @@ def hold(root: Path) -> None:
     descriptor = os.open(root / _NEW, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         os.lockf(descriptor, os.F_TLOCK, 0)
-        (root / _NEW).rename(root / _MARK)  # the mark is never there without its lock
+        (root / _NEW).rename(root / MARK)  # the mark is never there without its lock
     except OSError:
         os.close(descriptor)
     else:
@@ -56,7 +57,11 @@ def left_over(parent: Path) -> Iterator[Path]:
         return
     found: list[Path] = []
     with suppress(OSError):
-        found = sorted(parent.glob(f"{PREFIX}*"))[:_MOST]
+        found = sorted(parent.glob(f"{PREFIX}*"))
+    yield from islice(_each_taken(found), _MOST)
+
+
+def _each_taken(found: list[Path]) -> Iterator[Path]:
     for root in found:
         descriptor = _taken(root) if str(root) not in _held else None
         if descriptor is not None:
@@ -69,12 +74,12 @@ def left_over(parent: Path) -> Iterator[Path]:
 def _taken(root: Path) -> int | None:
     """The lock of ``root``, when it is a directory and mark of this user that nobody holds."""
     try:
-        folder, mark = root.lstat(), (root / _MARK).lstat()
+        folder, mark = root.lstat(), (root / MARK).lstat()
         if not stat.S_ISDIR(folder.st_mode) or not stat.S_ISREG(mark.st_mode):
             return None
         if {folder.st_uid, mark.st_uid} != {os.getuid()}:
             return None
-        descriptor = os.open(root / _MARK, os.O_RDWR | os.O_NOFOLLOW)
+        descriptor = os.open(root / MARK, os.O_RDWR | os.O_NOFOLLOW)
     except OSError:
         return None
     try:

@@ -20,7 +20,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from canopy_agent.demo.leftovers import PREFIX, hold, left_over, let_go
+from canopy_agent.demo.leftovers import MARK, PREFIX, hold, left_over, let_go
 from canopy_agent.demo.scenes import demo_script
 from canopy_agent.demo.server import ScriptedModel
 
@@ -164,10 +164,26 @@ def _configure(config: Path, cwd: Path) -> None:
 
 
 def _removed(root: Path) -> bool:
-    """Remove a tree, read-only parts too; False while an ending process still writes to it."""
+    """Remove a tree, read-only parts too; False while an ending process still writes to it.
+
+    The mark goes last: what a removal that was cut off leaves is found by the next start.
+    """
     _make_writable(root)
-    shutil.rmtree(root, ignore_errors=True)
+    with suppress(OSError):
+        for path in root.iterdir():
+            if path.name != MARK:
+                _remove(path)
+        if {path.name for path in root.iterdir()} <= {MARK}:
+            shutil.rmtree(root, ignore_errors=True)
     return not root.exists()
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
 
 
 def _make_writable(root: Path) -> None:
