@@ -255,7 +255,7 @@ async def test_a_word_typed_at_what_was_asked_for_answers_nothing(word: str) -> 
         await play.press("escape", "f4")
         play.clock.pass_by(QUIET + 0.01)
         await play.write(word)
-        await play.shows("A key answers by itself")
+        await play.shows("nothing was answered: press one alone")
         play.clock.pass_by(60.0)
         await play.app.lone_keys.look()
         await play.settle()
@@ -276,6 +276,56 @@ async def test_a_word_typed_at_what_came_by_itself_goes_on_in_the_message() -> N
         await play.write("any y")
         assert play.app.shows_main
         assert (play.stage.acted, play.draft) == ([], "any y")
+
+
+@pytest.mark.parametrize("key", ["alt+up", "f8", "ctrl+g"])
+async def test_who_goes_through_transcripts_is_not_held_up_by_what_comes_meanwhile(
+    key: str,
+) -> None:
+    async with playing() as play:
+        play.stage.spawn("kid", "fix tests")
+        play.stage.spawn("other", "docs")
+        play.app.go("kid")
+        await play.settle()
+        play.stage.ask_permission(session="other")  # just before the key, which is on its way
+        await play.until(lambda: isinstance(play.screen, RequestScreen), "the request on screen")
+        await play.press(key)
+        assert play.app.shows_main
+        assert play.app.open_session == ("other" if key == "f8" else ROOT)
+        await play.press(key)  # still going
+        await play.shows("1 waiting")
+        assert play.app.shows_main
+        play.clock.pass_by(IDLE + 0.01)
+        await play.until(lambda: isinstance(play.screen, RequestScreen), "the request after all")
+        await play.settle()
+        play.clock.pass_by(IDLE + 0.01)
+        before = play.app.open_session
+        await play.press(key)
+        await play.shows("Esc puts this off; then you can go elsewhere.")
+        assert play.app.open_session == before
+        await play.press("y")
+        assert [type(one) for one in play.stage.acted] == [AnswerPermission]
+
+
+async def test_a_request_does_not_open_between_two_moves() -> None:
+    async with playing() as play:
+        play.stage.spawn("kid", "fix tests")
+        await play.press("alt+down")
+        play.stage.ask_permission(session="kid")
+        await play.shows("1 waiting")
+        await play.press("alt+up")
+        assert play.app.shows_main
+        play.clock.pass_by(IDLE + 0.01)
+        await play.until(lambda: isinstance(play.screen, RequestScreen), "the request")
+
+
+async def test_a_key_that_was_on_its_way_is_told_to_have_done_nothing() -> None:
+    async with playing() as play:
+        play.stage.ask_permission()
+        await play.until(lambda: isinstance(play.screen, RequestScreen), "the request on screen")
+        await play.press("enter")
+        await play.shows("This came just now: what you pressed before it did nothing here.")
+        assert play.stage.acted == []
 
 
 async def test_what_takes_a_letter_back() -> None:
@@ -306,7 +356,7 @@ async def test_a_word_answers_no_question_of_the_client_either() -> None:
         play.app.ask_restart()
         await play.until(lambda: isinstance(play.screen, ConfirmScreen), "the question")
         await play.write("yes, go on")
-        await play.shows("A key answers by itself")
+        await play.shows("No answer yet: press one key alone.")
         assert isinstance(play.screen, ConfirmScreen)
         await play.press("y")
         assert play.app.shows_main

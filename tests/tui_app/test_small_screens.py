@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from canopy_shared.updates import UsageUpdate
-from tui_app.playing import playing
+from canopy_tui.model.intents import AnswerPermission
+from canopy_tui.view.key_guard import QUIET
+from canopy_tui.view.request_screen import RequestScreen
+from tui_app.playing import Play, playing
 
 SMALLEST = (40, 10)
 SMALL = (60, 16)
@@ -66,3 +69,116 @@ async def test_the_last_line_of_the_smallest_screen_names_the_page_of_keys(place
         assert "F1 " in play.lines[-1]
         play.stage.update(UsageUpdate(190_000, 200_000), play.app.open_session or "")
         await play.shows("95% context")
+
+
+MANY = [
+    {"optionId": "once", "name": "Allow once", "kind": "allow_once"},
+    {
+        "optionId": "project",
+        "name": "Always allow npm run test in this project and all below it",
+        "kind": "allow_always",
+    },
+    {"optionId": "session", "name": "Allow for this session only", "kind": "allow_always"},
+    {"optionId": "no", "name": "Reject", "kind": "reject_once"},
+    {"optionId": "never", "name": "Reject always", "kind": "reject_always"},
+]
+COMMAND = {"command": "npm run test -- --watch=false && rm -rf build"}
+
+
+async def asked(play: Play, **facts: object) -> int:
+    """A permission that has been on screen for long enough to be answered."""
+    key = play.stage.ask_permission(kind="execute", rawInput=COMMAND, **facts)  # type: ignore[arg-type]  # any facts
+    await play.until(lambda: isinstance(play.screen, RequestScreen), "the request on screen")
+    await play.settle()
+    play.clock.pass_by(QUIET + 0.01)
+    return key
+
+
+async def test_a_permission_on_the_smallest_screen_shows_all_that_an_answer_needs() -> None:
+    async with playing(SMALLEST) as play:
+        play.stage.spawn("kid", "fix tests")
+        await asked(play, session="kid")
+        for text in (
+            "fix tests asks",
+            "Edit prices.py",
+            "--watch=false",
+            "rm -rf build",
+            " y   Yes ",
+            " a   Yes, allow all edits in this",
+            " n   No",
+            "Esc later",
+        ):
+            assert text in play.text, text
+
+
+@pytest.mark.parametrize("size", [SMALLEST, SMALL, (44, 12)])
+async def test_every_answer_of_many_can_be_seen_and_later_always_is(size: tuple[int, int]) -> None:
+    async with playing(size) as play:
+        play.stage.spawn("kid", "fix tests")
+        first = await asked(play, session="kid", options=MANY)
+        second = play.stage.ask_permission(
+            call="two", session="kid", kind="execute", rawInput=COMMAND, options=MANY
+        )
+        await play.settle()
+        seen = play.text
+        for text in (
+            "-rf build",
+            "fix tests asks",
+            " y   Allow once",
+            " n   Reject",
+            "Esc later",
+            "Tab next",
+        ):
+            assert text in seen, text
+        await play.press("end")
+        seen += play.text
+        for text in (
+            " a   Always",
+            " 3   Allow for",
+            " N   Reject always",
+            " A   Allow once, this",
+        ):
+            assert text in seen, text
+        await play.press("home")
+        await play.shows(" y   Allow once")
+        await play.press("A")
+        await play.shows("press A again")
+        assert "Esc later" in play.text
+        await play.press("A")
+        assert play.stage.acted == [AnswerPermission(key, "once") for key in (first, second)]
+
+
+async def test_a_long_answer_is_written_in_full_where_there_is_room() -> None:
+    async with playing(SMALL) as play:
+        await asked(play, options=MANY)
+        await play.shows("Always allow npm run test in this project and all")
+        await play.shows("      below it ")
+        await play.pilot.resize_terminal(40, 10)
+        await play.shows("…")
+        await play.pilot.resize_terminal(120, 40)
+        await play.shows("Always allow npm run test in this project and all below it")
+
+
+@pytest.mark.parametrize("size", [SMALLEST, SMALL])
+async def test_a_reason_is_asked_for_in_words_that_fit(size: tuple[int, int]) -> None:
+    async with playing(size) as play:
+        await asked(play)
+        await play.press("t")
+        await play.shows("What should it do instead?")
+        await play.shows("Enter rejects · Esc goes back")
+        await play.press("escape")
+        await play.shows("Esc later")
+
+
+async def test_a_preview_without_a_frame_tells_how_much_of_it_is_below() -> None:
+    long = "\n".join(f"line {number}" for number in range(100))
+    async with playing(SMALLEST) as play:
+        play.stage.ask_permission(
+            kind="edit", rawInput={"file_path": "/till/prices.py", "content": long}
+        )
+        await play.until(lambda: isinstance(play.screen, RequestScreen), "the request on screen")
+        await play.shows("+99 ▼")
+        play.clock.pass_by(QUIET + 0.01)
+        await play.press("end")
+        await play.shows("line 99")
+        assert "▼" not in play.text

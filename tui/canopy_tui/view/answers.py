@@ -1,4 +1,4 @@
-"""The answers that can be given to a question, one line each, with the key that gives it.
+"""The answers that can be given to a question, each on its own line, with the key that gives it.
 
 What an answer means is not known here.
 """
@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from rich.cells import cell_len
 from textual.content import Content
+from textual.geometry import Region, Size
 from textual.message import Message
 
 from canopy_tui.model.sanitize import clipped
@@ -42,6 +44,7 @@ class Answers(Clickable):
         super().__init__(id="answers")
         self.answers = tuple(answers)
         self._armed: str | None = None
+        self._most: int | None = None
 
     def offer(self, answers: Sequence[Answer]) -> None:
         """Show other answers."""
@@ -52,26 +55,83 @@ class Answers(Clickable):
     def arm(self, key: str | None) -> None:
         """Show that the answer of ``key`` needs its key once more."""
         self._armed = key
-        self.refresh()
+        self.refresh(layout=True)
+
+    def bound(self, rows: int) -> None:
+        """Take no more than ``rows`` rows, but one for each answer."""
+        if rows != self._most:
+            self._most = rows
+            self.refresh(layout=True)
+
+    def wanted(self, width: int) -> int:
+        """Rows that show every answer in full."""
+        return sum(map(len, self._wrapped(width)))
+
+    def place_of(self, answer: Answer) -> Region:
+        """Where it is drawn."""
+        heights = self._heights(self._wrapped(self.size.width))
+        at = self.answers.index(answer)
+        return Region(0, sum(heights[:at]), 1, heights[at])
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many rows as are drawn."""
+        return sum(self._heights(self._wrapped(width)))
 
     def render(self) -> Content:
-        """One line each."""
-        return Content("\n").join(
-            self._line(index, answer) for index, answer in enumerate(self.answers)
-        )
+        """Every answer; a long one goes on below, as far as there is room."""
+        wrapped = self._wrapped(self.size.width)
+        heights = self._heights(wrapped)
+        drawn = [
+            self._drawn(index, lines, height)
+            for index, lines, height in zip(count(), wrapped, heights)
+        ]
+        return Content("\n").join(line for lines in drawn for line in lines)
 
-    def _line(self, index: int, answer: Answer) -> Content:
-        click = clickable("choose", index)
-        again = f"  press {answer.key} again" if answer.key and answer.key == self._armed else ""
+    def _heights(self, wrapped: Sequence[Sequence[Content]]) -> list[int]:
+        """One row for each, and what is left to those that are longer, the first ones first."""
+        left = 1_000 if self._most is None else max(0, self._most - len(wrapped))
+        heights = []
+        for lines in wrapped:
+            more = min(left, len(lines) - 1)
+            left -= more
+            heights.append(1 + more)
+        return heights
+
+    def _drawn(self, index: int, lines: Sequence[Content], height: int) -> list[Content]:
+        answer = self.answers[index]
         key = answer.key or " "
-        longest = max(cell_len(one.key) for one in self.answers)
-        line = Content.assemble(
+        indent = self._indent()
+        first = Content.assemble(
             (f" {key} ", f"bold reverse {answer.style}".strip()),
-            " " * (2 + max(0, longest - cell_len(key))),
-            clipped(answer.label, 200),
-            (again, "bold $warning"),
+            " " * (indent - cell_len(key) - 2),
         )
-        return line.truncate(max(1, self.size.width), ellipsis=True).stylize(click)
+        shown = list(lines[:height])
+        if height < len(lines):
+            # What the key does next must not be what is cut off.
+            again = self._again(answer)
+            room = max(1, self.size.width - indent - again.cell_length)
+            rest = Content(" ").join(lines[height - 1 :])
+            rest = Content(rest.plain.removesuffix(again.plain))
+            shown[-1] = Content.assemble(rest.truncate(room, ellipsis=True), again)
+        click = clickable("choose", index)
+        return [
+            Content.assemble(" " * indent if at else first, line).stylize(click)
+            for at, line in enumerate(shown)
+        ]
+
+    def _wrapped(self, width: int) -> list[list[Content]]:
+        room = max(1, width - self._indent())
+        return [
+            Content.assemble(clipped(answer.label, 200), self._again(answer)).wrap(room)
+            for answer in self.answers
+        ]
+
+    def _again(self, answer: Answer) -> Content:
+        again = answer.key and answer.key == self._armed
+        return Content.styled(f"  press {answer.key} again" if again else "", "bold $warning")
+
+    def _indent(self) -> int:
+        return 4 + max((cell_len(one.key or " ") for one in self.answers), default=1)
 
     def action_choose(self, index: int) -> None:
         """A line was clicked."""

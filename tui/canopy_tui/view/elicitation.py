@@ -17,6 +17,7 @@ from canopy_shared.elicitation import ACCEPT, CANCEL, DECLINE
 from canopy_tui.model.intents import AnswerElicitation
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import RequestState
+from canopy_tui.view.bounded import bound, height_of
 from canopy_tui.view.choice_list import ChoiceList
 from canopy_tui.view.elicitation_fields import FieldRow, start_value
 from canopy_tui.view.form_fields import FormFields
@@ -94,10 +95,10 @@ class FormPane(Vertical):
         if first is not None:
             first.focus(scroll_visible=False)  # before all is laid out that would hide its title
 
-    @property
-    def elastic(self) -> Widget | None:
-        """The part that gives way when room is short."""
-        return next(iter(self.query("#form-middle")), None)
+    def fit(self, room: int) -> None:
+        """The fields give way when room is short."""
+        for middle in self.query("#form-middle"):
+            bound(middle, room - height_of(one for one in self.children if one is not middle))
 
     def answers_to(self, key: str) -> bool:
         """One letter declines; digits only pick."""
@@ -216,10 +217,10 @@ class LinkPane(Vertical):
         """Begin where Enter does no harm."""
         self.query("#link-copy").focus()
 
-    @property
-    def elastic(self) -> Widget | None:
-        """The part that gives way when room is short."""
-        return next(iter(self.query("#link-url")), None)
+    def fit(self, room: int) -> None:
+        """The address gives way when room is short."""
+        for url in self.query("#link-url"):
+            bound(url, room - height_of(one for one in self.children if one is not url))
 
     def answers_to(self, key: str) -> bool:
         """One letter declines, and one opens the page."""

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual import events
 from textual.containers import Vertical
 from textual.content import Content
 
-from canopy_tui.view.key_guard import SETTLE, KeyGuard, Verdict
+from canopy_tui.view.key_guard import IDLE, SETTLE, KeyGuard, Verdict
+from canopy_tui.view.keymap import filled, is_key
 from canopy_tui.view.once import once
 
 if TYPE_CHECKING:
@@ -19,8 +21,31 @@ if TYPE_CHECKING:
 
     from canopy_tui.view.app import CanopyApp
 
-ALONE = "A key answers by itself, not among others."
-SPILLED = "What you type goes into the message. A key answers by itself."
+ALONE = (
+    "You typed several keys, so nothing was answered: press one alone.",
+    "No answer yet: press one key alone.",
+)
+SPILLED = (
+    "What you type goes into the message; one key alone answers.",
+    "This goes into the message.",
+)
+CAME = (
+    "This came just now: what you pressed before it did nothing here.",
+    "This came just now: press again.",
+)
+STAYS = (
+    "{permission-later} puts this off; then you can go elsewhere.",
+    "{permission-later} first.",
+)
+"""What is said on the frame: in full, and where that does not fit."""
+_MOVES = frozenset(
+    {
+        *("root", "parent", "first-child", "previous-sibling", "next-sibling", "catch-up"),
+        *(f"slot-{number}" for number in range(10)),
+    }
+)
+"""The keys that go from one transcript to another."""
+_CORNERS = 6
 _FRAMES = "#request-frame, #confirm-frame, .small-frame"
 
 
@@ -66,14 +91,17 @@ class LoneKeys:
         """Judge a key; True when it must go no further."""
         now = self._app.around.clock()
         screen = self._app.screen
+        moves = isinstance(event, events.Key) and any(is_key(id, event.key) for id in _MOVES)
         if not isinstance(screen, AnsweredByKeys):
-            self._app.desk.key_came(now)
+            (self._app.desk.gives_back if moves else self._app.desk.key_came)(now)
             return False
         requests: object = self._app.desk.screen
         if screen.is_typed_into or screen is not requests:
             self._app.desk.key_came(now)
         if self._guard is not screen.guard:
             self._guard, self._held = screen.guard, []
+        if moves and screen is requests and not screen.is_typed_into:
+            return self._moved(screen, now)
         match self._judge(screen, event, now):
             case Verdict.PASS:
                 return False
@@ -81,9 +109,21 @@ class LoneKeys:
                 self._hold(event, now)
             case Verdict.TEXT | Verdict.GIVE_BACK:
                 return await self._typed(screen, event, now)
-            case _:
-                self._say(ALONE if _text_of(event) and screen.guard.by_person else "")
+            case _ if _text_of(event) and screen.guard.by_person:
+                self._say(ALONE)
+            case _ if not screen.guard.by_person:
+                self._say(CAME)
         return True
+
+    def _moved(self, screen: AnsweredByKeys, now: float) -> bool:
+        """A person who goes through the transcripts did not mean a question that came meanwhile."""
+        guard = screen.guard
+        if guard.by_person or now - guard.appeared > IDLE:
+            self._say(STAYS)
+            return True
+        self._app.desk.gives_back(now)
+        screen.give_way()
+        return False
 
     def _judge(
         self, screen: AnsweredByKeys, event: events.Key | events.Paste, now: float
@@ -148,10 +188,11 @@ class LoneKeys:
             return False  # to what has the focus below
         return True
 
-    def _say(self, words: str) -> None:
-        if words:
-            for frame in self._app.screen.query(_FRAMES).results(Vertical):
-                frame.border_subtitle = Content(words)
+    def _say(self, words: tuple[str, str]) -> None:
+        for frame in self._app.screen.query(_FRAMES).results(Vertical):
+            full, short = map(filled, words)
+            fits = cell_len(full) <= frame.size.width - _CORNERS
+            frame.border_subtitle = Content(full if fits else short)
 
 
 _TAKE_BACK = frozenset({"backspace", "escape"})

@@ -10,7 +10,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
@@ -22,9 +22,10 @@ from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import RequestState
 from canopy_tui.view.answers import Answer, Answers
 from canopy_tui.view.blocks.tool_words import told_title
+from canopy_tui.view.bounded import bound, height_of
 from canopy_tui.view.caret_keys import CARET
 from canopy_tui.view.diff_split import LEAST
-from canopy_tui.view.keymap import filled, is_key, name, take_keys
+from canopy_tui.view.keymap import is_key, name, take_keys
 from canopy_tui.view.keys import PERMISSION, REASON
 from canopy_tui.view.labels import foreign
 from canopy_tui.view.permission_answers import alike_answer, permission_answers
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.widget import Widget
 
     from canopy_shared.permission import PermissionOption, PermissionRequest
     from canopy_tui.model.changes import Edit
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from canopy_tui.view.strips import Marks
 
 ALIKE = "answer-alike"
+_SEEN, _LEAST_SEEN = 3, 2
+"""Rows of a preview that come before whole answers, and before answers that can be scrolled."""
 _TELL = "Reject, and tell it what to do instead"
 
 
@@ -95,9 +97,9 @@ class PermissionPane(Vertical):
         if reason:
             yield Static(foreign(reason), id="request-reason")
         yield Preview(self._marks)
-        yield Answers(self._offered())
-        words = "What should it do instead? {permission-send-reason} rejects · "
-        line = Input(id="tell", placeholder=filled(words + "{permission-later} goes back"))
+        with VerticalScroll(id="answers-room", can_focus=False):
+            yield Answers(self._offered())
+        line = Input(id="tell", placeholder="What should it do instead?")
         take_keys(line, REASON, CARET)
         yield line
 
@@ -143,6 +145,7 @@ class PermissionPane(Vertical):
         if answers is not None and answers.answers != offered:
             self._armed = None
             answers.offer(offered)
+            self.post_message(self.Turned())
 
     def _for_all(self) -> list[AnswerPermission]:
         """The answers that allow all requests like this one, when each offers that."""
@@ -154,10 +157,29 @@ class PermissionPane(Vertical):
         ]
         return found if any(one.request == self._request.key for one in found) else []
 
-    @property
-    def elastic(self) -> Widget | None:
-        """The part that gives way when room is short."""
-        return next(iter(self.query(Preview)), None)
+    def fit(self, room: int) -> None:
+        """Share ``room`` rows: every answer has one, the preview a few, and what is left goes to
+        answers that are longer than a line before it goes to the preview.
+        """
+        for preview, answers in zip(self.query(Preview), self.query(Answers), strict=True):
+            around = answers.parent
+            fixed = [one for one in self.children if one not in (preview, around)]
+            room -= height_of(fixed) + preview.styles.margin.height
+            if isinstance(around, VerticalScroll) and around.display:
+                room -= around.styles.margin.height
+                most = room - preview.gutter.height - min(_SEEN, preview.virtual_size.height)
+                rows = min(answers.wanted(around.size.width), max(most, len(answers.answers)))
+                answers.bound(rows)
+                least = min(_LEAST_SEEN, preview.virtual_size.height)
+                rows = min(rows, room - preview.gutter.height - least)
+                bound(around, rows + around.styles.margin.height)
+                room -= max(1, rows)
+            bound(preview, room + preview.styles.margin.height)
+
+    def on_preview_beyond(self, event: Preview.Beyond) -> None:
+        """Answers that have no room come into view after the last row of the preview."""
+        event.stop()
+        self.query_one("#answers-room").scroll_relative(y=event.step, animate=False)
 
     @property
     def _rejection(self) -> str | None:
@@ -167,7 +189,7 @@ class PermissionPane(Vertical):
     @property
     def is_writing(self) -> bool:
         """Whether the person writes a reason."""
-        return bool(self.query_one("#tell").display)
+        return any(line.display for line in self.query("#tell"))
 
     def answers_to(self, key: str) -> bool:
         """Whether ``key`` gives one of the answers, or begins to."""
@@ -201,28 +223,40 @@ class PermissionPane(Vertical):
         careful = self._payload.default_to_no and option is not None and option.allows
         if (careful or alike) and self._armed != answer.key:
             self._armed = answer.key
-            self.query_one(Answers).arm(answer.key)
+            self._arm(answer)
             return
         own = [AnswerPermission(self._request.key, answer.value)]
         for intent in self._for_all() if alike else own:
             self.post_message(Posted(intent))
 
+    def _arm(self, answer: Answer) -> None:
+        """The answer needs its key once more, and has to be seen."""
+        answers = self.query_one(Answers)
+        answers.arm(answer.key)
+        self.post_message(self.Turned())
+        room = self.query_one("#answers-room")
+        self.call_after_refresh(
+            lambda: room.scroll_to_region(answers.place_of(answer), animate=False)
+        )
+
     def action_tell(self) -> None:
         """Let the person write why they reject."""
         if self._rejection is None:
             return
-        self.query_one(Answers).display = False
+        self.query_one("#answers-room").display = False
         line = self.query_one("#tell", Input)
         line.display = True
         line.focus()
+        self.post_message(self.Turned())
 
     def leave_writing(self) -> bool:
         """Go back from writing a reason to the answers; whether one was being written."""
         if not self.is_writing:
             return False
         self.query_one("#tell").display = False
-        self.query_one(Answers).display = True
+        self.query_one("#answers-room").display = True
         self.query_one(Preview).focus()
+        self.post_message(self.Turned())
         return True
 
     def hand_on_reason(self) -> None:
@@ -262,14 +296,14 @@ class PermissionPane(Vertical):
         self.post_message(self.Turned())
 
     @property
-    def hints(self) -> str:
-        """The keys that matter only for what is shown here, each followed by a dot."""
+    def hints(self) -> list[str]:
+        """The keys that matter only for what is shown here."""
         preview = next(iter(self.query(Preview)), None)  # its parts are taken away one by one
         room = preview.scrollable_content_region.width if preview is not None else 0
         if self._raw or room < LEAST or self._entry is None or not changed_files(self._entry):
-            return ""
+            return []
         words = "one below the other" if self._split else "side by side"
-        return f"{name('permission-split')} {words} · "
+        return [f"{name('permission-split')} {words}"]
 
     def _redraw(self) -> None:
         preview = preview_of(self._entry, self._cwd, split=self._split, lines=self._lines)

@@ -6,11 +6,15 @@ It draws what a function gives for its width; what the rows say is not known her
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.segment import Segment
 from textual.content import Content
 from textual.geometry import Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
+from textual.strip import Strip
 
 from canopy_tui.view import ink
 from canopy_tui.view.keys import PREVIEW
@@ -19,8 +23,9 @@ from canopy_tui.view.strips import Marks, Paper, Row, strip_of
 if TYPE_CHECKING:
     from textual import events
     from textual.binding import BindingType
-    from textual.strip import Strip
 
+ALL = 1_000
+"""More rows than what stands around a preview has."""
 Draw = Callable[[Paper], list[Row]]
 
 
@@ -28,6 +33,12 @@ class Preview(ScrollView, can_focus=True, inherit_bindings=False):
     """Rows drawn by ``draw``, drawn anew when width or theme change."""
 
     BINDINGS: ClassVar[list[BindingType]] = PREVIEW.bindings()
+
+    @dataclass
+    class Beyond(Message):
+        """A key scrolls on, beyond the last row or, with ``step`` below 0, the first."""
+
+        step: int
 
     def __init__(self, marks: Marks, id: str = "preview") -> None:
         super().__init__(id=id)
@@ -74,15 +85,60 @@ class Preview(ScrollView, can_focus=True, inherit_bindings=False):
         super().watch_scroll_y(old_value, new_value)
         self._count_below()
 
-    def _count_below(self) -> None:
+    @property
+    def _below(self) -> int:
         height = self.scrollable_content_region.height
-        below = len(self._rows) - round(self.scroll_y) - height
+        return max(0, len(self._rows) - round(self.scroll_y) - height) if height > 0 else 0
+
+    def _count_below(self) -> None:
+        below = self._below
         words = f"{below} more {'line' if below == 1 else 'lines'} {self._marks.below}"
-        self.border_subtitle = Content(words if below > 0 and height > 0 else "")
+        self.border_subtitle = Content(words if below else "")
 
     def render_line(self, y: int) -> Strip:
-        """One row."""
-        width = self.scrollable_content_region.width
+        """One row; where no border tells how much lies below, the last row in view does."""
+        width, height = self.scrollable_content_region.size
         index = y + self.scroll_offset.y
         row = self._rows[index] if 0 <= index < len(self._rows) else Row()
-        return strip_of(row, width).apply_style(self.rich_style)
+        strip = strip_of(row, width).apply_style(self.rich_style)
+        below = self._below if y == height - 1 and not self.styles.border_bottom[0] else 0
+        if not below:
+            return strip
+        warning = ink.mix(self.app.theme_variables).warning
+        told = Strip([Segment(f" +{below} {self._marks.below}", warning)])
+        told = told.apply_style(self.rich_style)
+        return Strip.join([strip.adjust_cell_length(max(0, width - told.cell_length)), told])
+
+    def _scroll_beyond(self, step: int) -> None:
+        if self.scroll_y >= self.max_scroll_y if step > 0 else self.scroll_y <= 0:
+            self.post_message(self.Beyond(step))
+
+    def action_scroll_down(self) -> None:
+        """A row down."""
+        self._scroll_beyond(1)
+        super().action_scroll_down()
+
+    def action_scroll_up(self) -> None:
+        """A row up."""
+        self._scroll_beyond(-1)
+        super().action_scroll_up()
+
+    def action_page_down(self) -> None:
+        """A page down."""
+        self._scroll_beyond(1)
+        super().action_page_down()
+
+    def action_page_up(self) -> None:
+        """A page up."""
+        self._scroll_beyond(-1)
+        super().action_page_up()
+
+    def action_scroll_end(self) -> None:
+        """To the last row, and to what comes after it."""
+        self.post_message(self.Beyond(ALL))
+        super().action_scroll_end()
+
+    def action_scroll_home(self) -> None:
+        """To the first row, and to what comes before it."""
+        self.post_message(self.Beyond(-ALL))
+        super().action_scroll_home()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.cells import cell_len
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
@@ -21,12 +22,13 @@ from canopy_tui.model import tree
 from canopy_tui.model.queue import following, get, identical, place_of
 from canopy_tui.model.state import RequestState
 from canopy_tui.model.toolcalls import find
+from canopy_tui.view.bounded import height_of
 from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.elicitation import FormPane, LinkPane
 from canopy_tui.view.footer import QUESTION
 from canopy_tui.view.key_guard import KeyGuard
 from canopy_tui.view.keymap import everywhere, filled, first, name
-from canopy_tui.view.labels import name_of
+from canopy_tui.view.labels import name_of, whole
 from canopy_tui.view.lone_keys import AnsweredByKeys
 from canopy_tui.view.once import once
 from canopy_tui.view.permission import PermissionPane
@@ -221,9 +223,9 @@ class RequestScreen(AnsweredByKeys, Dialog[bool]):
         title = _TITLES.get(request.kind, "Request")
         frame = self.query_one("#request-frame")
         of = f" {number} of {total}" if total > 1 and number else ""
-        frame.border_title = Content(f"{title}{of}")
         path = tree.path(self._state, request.session)
         names = [name_of(self._state, view) for view in path]
+        frame.border_title = Content(f"{title}{of}{self._asker_in_title(names, len(title + of))}")
         who = Content.assemble((names[-1], "bold $warning"), " asks") if names else Content("")
         room = frame.size.width - who.cell_length - _BEFORE_WAY
         has_room = len(names) > 1 and room >= _LEAST_WAY
@@ -232,30 +234,47 @@ class RequestScreen(AnsweredByKeys, Dialog[bool]):
         self.query_one("#request-who", Static).update(Content.assemble(who, words))
         self._show_keys(request, total)
 
+    def _asker_in_title(self, names: list[str], taken: int) -> str:
+        """Who asks, where rows are few."""
+        room = self.size.width - taken - len("╭─  ·  asks ─╮")
+        if not names or not self.has_class("-cramped"):
+            return ""
+        way = " › ".join(names)
+        return f" · {way if cell_len(way) <= room else names[-1]} asks"
+
     def _show_keys(self, request: PendingRequest, total: int) -> None:
-        next_one = "permission-next" if request.kind == "permission" else "next-request"
-        more = f"{name(next_one)} next · " if total > 1 else ""
         entry = self._entry_of(request)
         over = (_OVER, "bold $warning") if entry is not None and entry.ended else ""
+        parts = self._keys_for(request, several=total > 1)
+        room = self.query_one("#request-frame").content_size.width
+        few = self.has_class("-cramped") and room > 0
+        words = whole(parts, room) if few else " · ".join(parts)
         self.query_one("#request-keys", Static).update(
-            Content.assemble(over, (more + self._help_for(request), "$text-muted"))
+            Content.assemble(over, (words, "$text-muted"))
         )
 
     def on_permission_pane_turned(self, event: PermissionPane.Turned) -> None:
-        """Other keys matter now."""
+        """Other keys matter now, and other parts need room."""
         event.stop()
-        self._head_anew()
+        self._laid_out()
 
     def _head_anew(self) -> None:
         request = get(self._state, self._key)
         if self._is_drawn and request is not None and request.state is RequestState.WAITING:
             self._head(request)
 
-    def _help_for(self, request: PendingRequest) -> str:
+    def _keys_for(self, request: PendingRequest, *, several: bool) -> list[str]:
+        pane = self.pane
+        if isinstance(pane, PermissionPane) and pane.is_writing:
+            return filled(_WRITING).split(_DOT)
         kind = "page" if isinstance(request.payload, UrlElicitation) else request.kind
         small = self.app.size.width < SMALL
-        own = self.pane.hints if isinstance(self.pane, PermissionPane) else ""
-        return own + filled((_HELP_IN_SHORT if small else _HELP)[kind])
+        next_one = "permission-next" if request.kind == "permission" else "next-request"
+        more = [f"{name(next_one)} next"] if several else []
+        own = pane.hints if isinstance(pane, PermissionPane) else []
+        listed = filled((_HELP_IN_SHORT if small else _HELP)[kind]).split(_DOT)
+        # Where not all fit, the last ones go.
+        return [listed[0], *more, *own, *listed[1:]] if small else [*more, *own, *listed]
 
     def _say_withdrawn(self, request: PendingRequest) -> None:
         if self._leaving is not None:
@@ -292,27 +311,18 @@ class RequestScreen(AnsweredByKeys, Dialog[bool]):
         """Widths are known: which keys matter, and then how much room all takes."""
         self._head_anew()
         self.fit()
+        self.call_after_refresh(self.fit)  # what is said of the keys may take other rows now
 
     def fit(self) -> None:
         """Bound what may be long, so that the answers are always in view."""
         pane = self.pane
         if pane is None:
             return
-        elastic = pane.elastic
-        if elastic is None:
-            return
         width, height = self.size
         room = height if width < FULL[0] or height < FULL[1] else height * 9 // 10
         frame = self.query_one("#request-frame")
-        fixed = frame.gutter.height + elastic.styles.margin.height
         others = [child for child in frame.children if child.id != "request-body"]
-        others += [child for child in pane.children if child is not elastic]
-        fixed += sum(
-            child.outer_size.height + child.styles.margin.height
-            for child in others
-            if child.display
-        )
-        elastic.styles.max_height = max(elastic.gutter.height + 1, room - fixed)
+        pane.fit(room - frame.gutter.height - height_of(others))
         self.call_after_refresh(self._keep_focus_in_sight)
 
     def _keep_focus_in_sight(self) -> None:
@@ -355,6 +365,8 @@ class RequestScreen(AnsweredByKeys, Dialog[bool]):
 
 _LATER = ("permission-later", "form-later", "link-later")
 _WHOLE_PROGRAM = ("suspend", "quit", "help")
+_DOT = " · "
+_WRITING = "{permission-send-reason} rejects · {permission-later} goes back"
 _HELP = {
     "permission": "{permission-open} transcript · {permission-copy} copy · {permission-raw} raw · "
     "{permission-later} later",
@@ -364,6 +376,6 @@ _HELP = {
 }
 _HELP_IN_SHORT = {
     "permission": "{permission-later} later · {permission-open} transcript · {permission-raw} raw",
-    "elicitation": "{form-send} sends · {form-later} later",
+    "elicitation": "{form-later} later · {form-send} sends",
     "page": "{link-later} later",
 }
