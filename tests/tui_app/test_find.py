@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
+import pytest
 from textual.widgets import OptionList
 
 from canopy_shared.content import TextContent, ToolContent
@@ -140,3 +142,25 @@ async def test_nothing_found_says_so_and_writes_nothing_into_the_message() -> No
         await play.press("enter", "escape")
         assert play.draft == "half"
         assert len(play.screen.query(FindPanel)) == 1
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 160])
+async def test_every_hit_shows_whose_it_is_and_what_was_found(width: int) -> None:
+    async with playing((width, 30)) as play:
+        play.stage.act(SendPrompt(ROOT, "go"))
+        play.stage.spawn("child", "Reader of files")
+        for session in (ROOT, "child"):
+            for before, after in itertools.product((0, 9, 60, 400), repeat=2):
+                words = f"{'ab ' * before}needle{' yz' * after}"
+                play.stage.say(words, session=session, message=f"{before}-{after}")
+        await play.press("ctrl+f", "ctrl+f")
+        await play.write("needle")
+        await play.until(lambda: len(play.app.find_panel.hits) == 32, "the hits")
+        listed = play.app.screen.query_one("#find-hits", OptionList)
+        await play.settle()
+        for at in range(32):
+            listed.highlighted = at
+            await play.settle()
+            strip = listed.render_line(at - listed.scroll_offset.y).text
+            assert strip.strip().startswith("main" if at < 16 else "Reader"), strip
+            assert "needle" in strip, strip

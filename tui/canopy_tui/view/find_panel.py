@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from canopy_tui.view.finding import Hit
 
-_NAME = 16
+_NAME, _AROUND = 28, 6
+"""Cells of the longest name of an agent, and those of the frame around a line."""
 _LISTED = 300
 """Hits in the list; the keys walk all of them."""
 
@@ -74,7 +75,9 @@ class FindPanel(Vertical):
         self.hits: list[Hit] = []
         self.at: int | None = None
         self._names: dict[str, str] = {}
+        self._pattern: re.Pattern[str] | None = None
         self._ended = True
+        self._column = 0
 
     async def _furnish(self) -> None:
         """Hits above the line, so that the line does not move; keys stay in the line."""
@@ -117,26 +120,32 @@ class FindPanel(Vertical):
             self.query_one(OptionList).clear_options()
             self.at = None
         self.hits, self._names, self._ended = list(hits), names, ended
+        listed = {names.get(hit.session, "") for hit in self.hits[:_LISTED]}
+        self._column = min(_NAME, max(map(cell_len, listed), default=0))
         room = _LISTED - self.query_one(OptionList).option_count
         self.query_one(OptionList).add_options([self._option(hit) for hit in new[: max(0, room)]])
         self.query_one(OptionList).display = bool(hits)
         self._say()
 
-    def _option(self, hit: Hit, pattern: re.Pattern[str] | None = None) -> Option:
+    def _option(self, hit: Hit) -> Option:
         line = Text(no_wrap=True, overflow="ellipsis")
+        room = max(0, self.size.width - _AROUND)
         if self.everywhere:
-            name = fitted(self._names.get(hit.session, ""), _NAME)
-            line.append(name + " " * (_NAME + 2 - cell_len(name)), "dim")
-        said = Text(hit.line)
-        if pattern is not None:
-            said.highlight_regex(pattern, "bold underline")
+            column = min(self._column, room // 3)
+            name = fitted(self._names.get(hit.session, ""), column)
+            line.append(name + " " * (column + 2 - cell_len(name)), "dim")
+            room -= column + 2
+        said = Text(hit.excerpt(room))
+        if self._pattern is not None:
+            said.highlight_regex(self._pattern, "bold underline")
         return Option(line.append_text(said))
 
     def mark(self, pattern: re.Pattern[str] | None) -> None:
-        """Underline the found text in the list."""
+        """Underline the found text in the list, and have it in the middle."""
+        self._pattern = pattern
         options = self.query_one(OptionList)
         for index, hit in enumerate(self.hits[: options.option_count]):
-            options.replace_option_prompt_at_index(index, self._option(hit, pattern).prompt)
+            options.replace_option_prompt_at_index(index, self._option(hit).prompt)
 
     def _say(self) -> None:
         from canopy_tui.view.finding import MOST_HITS
@@ -157,6 +166,7 @@ class FindPanel(Vertical):
         """The line to write in comes before the words beside it."""
         if self.children:
             self._say()
+            self.mark(self._pattern)
 
     def step(self, by: int, start: int = 0) -> None:
         """Aim at the next hit, the one before, or when none was aimed at yet, at ``start`` or the

@@ -23,20 +23,33 @@ MOST_HITS = 1_000
 """Hits after which a search ends; a person narrows the query then."""
 _LONGEST = 2_000
 """Characters of a line that are read as Markdown."""
-_BEFORE, _LINE = 24, 200
+_BEFORE, _LINE = 40, 200
 """Characters of a hit's line that are kept: before the hit, and all together."""
+_LEAST = 4
+"""Characters from which a cut is shown as one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One occurrence: ``number`` counts those of the same entry from 0. ``line`` is one harmless
-    line around it.
+    line around it, ``at`` about where it is in there.
     """
 
     session: str
     key: int
     number: int
     line: str
+    at: int = 0
+
+    def excerpt(self, room: int) -> str:
+        """As many characters of ``line``, the occurrence in their middle."""
+        over = len(self.line) - room
+        if over <= 0 or room < _LEAST:
+            return self.line[: max(0, room)]
+        start = max(0, min(self.at - room // 3, over))
+        cut = self.line[start : start + room]
+        cut = f"…{cut[1:]}" if start else cut
+        return f"{cut[:-1]}…" if start < over else cut
 
 
 def pattern_of(query: str) -> re.Pattern[str] | None:
@@ -80,7 +93,7 @@ def hits_in(
         at = match.start()
         as_read = not any(begin <= at < end for begin, end in code)
         line = (as_read and _words_around(text, at, pattern)) or _line_around(text, at)
-        found.append(Hit(session, entry.key, number, line))
+        found.append(Hit(session, entry.key, number, *line))
     return found
 
 
@@ -91,26 +104,28 @@ def _is_markdown(entry: AnyEntry) -> bool:
     return isinstance(entry, PlanEntry)
 
 
-def _words_around(text: str, at: int, pattern: re.Pattern[str]) -> str:
-    """The same as ``_line_around`` from the line as it is read; empty when it is not in there."""
+def _words_around(text: str, at: int, pattern: re.Pattern[str]) -> tuple[str, int] | None:
+    """The same as ``_line_around`` from the line as it is read; None when it is not in there."""
     start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
     end = end if end >= 0 else len(text)
     if end - start > _LONGEST:
-        return ""
+        return None
     from canopy_tui.view.plain_words import plain_words
 
     line = text[start:end]
     words = plain_words(line)
     before = sum(1 for _ in pattern.finditer(line, 0, at - start))
     places = [match.start() for match in pattern.finditer(words)]
-    return _line_around(words, places[min(before, len(places) - 1)]) if places else ""
+    return _line_around(words, places[min(before, len(places) - 1)]) if places else None
 
 
-def _line_around(text: str, at: int) -> str:
+def _line_around(text: str, at: int) -> tuple[str, int]:
+    """Some of the line, and where the occurrence is in it."""
     start = max(text.rfind("\n", 0, at) + 1, at - _BEFORE)
     end = text.find("\n", at)
     cut = "…" if start and text[start - 1] != "\n" else ""
-    return cut + clipped(text[start : end if end >= 0 else len(text)].lstrip()[:_LINE], _LINE)
+    line = cut + clipped(text[start : end if end >= 0 else len(text)].lstrip()[:_LINE], _LINE)
+    return line, len(cut + clipped(text[start:at].lstrip(), _LINE))
 
 
 def found_place(

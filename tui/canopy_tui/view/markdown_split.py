@@ -19,6 +19,10 @@ PROSE_CHARS = 4_000
 _INNER_FENCE = re.compile(r"[ \t]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})[^`\n]*$")
 _ITEM = re.compile(r" {0,3}(?:([-+*])|(\d{1,9})[.)])(?:[ \t]+\S|[ \t]*$)")
 _DELIMITERS = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_BEGUN_DELIMITERS = re.compile(r"[ \t]*\|[ \t|:-]*")
+_HEAD = re.compile(r" {0,3}\|[^|]*[^|\s][^|]*\|")
+"""The head of a table from the end of its first cell on; what begins so is hardly anything else."""
+_BAR = re.compile(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +186,19 @@ class _Scan:
         self.number, self.start, self.items = None, None, 0
 
 
+def _with_table_begun(lines: list[str]) -> list[str]:
+    """``lines`` with the whole line of dashes below the head of a table whose own is still on its
+    way: its rows then stand where they will, and nothing jumps.
+    """
+    at = len(lines) - 1
+    if at > 0 and _BEGUN_DELIMITERS.fullmatch(lines[at]):
+        at -= 1
+    if at < 0 or not _HEAD.match(lines[at]) or any(map(_DELIMITERS.match, lines[1:at])):
+        return lines
+    columns = len(_BAR.split(lines[at].strip().removeprefix("|").removesuffix("|")))
+    return [*lines[: at + 1], "|" + "---|" * columns]
+
+
 def _unindented(line: str, indent: int) -> str:
     return line[min(indent, len(line) - len(line.lstrip(" "))) :]
 
@@ -198,8 +215,10 @@ class Splitter:
         self._scan = _Scan()
         self._closed = 0
 
-    def pieces(self, text: str) -> tuple[int, list[Piece]]:
-        """``(kept, pieces)``: the first ``kept`` of the last answer, then ``pieces``."""
+    def pieces(self, text: str, *, grows: bool = False) -> tuple[int, list[Piece]]:
+        """``(kept, pieces)``: the first ``kept`` of the last answer, then ``pieces``. ``grows``:
+        more is on its way, and what looks like the head of a table becomes one.
+        """
         if not text.startswith(self._seen):
             self._restart()
         self._seen = text
@@ -212,6 +231,8 @@ class Splitter:
         rest = replace(self._scan, lines=list(self._scan.lines), out=[])
         if self._at < len(text):
             rest.line(_plain(text[self._at :]))
+        if grows and rest.fence is None and not rest.in_list:
+            rest.lines = _with_table_begun(rest.lines)
         rest.finish()
         return kept, fresh + rest.out
 

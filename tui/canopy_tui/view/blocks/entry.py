@@ -69,7 +69,7 @@ class EntryBlocks:
         if isinstance(entry, MessageEntry) and _grows(entry, look):
             if known != look:
                 self._splitter = Splitter()
-            kept, pieces = self._splitter.pieces(entry.text)
+            kept, pieces = self._splitter.pieces(entry.text, grows=not entry.settled)
             thought = entry.role is Role.THOUGHT
             marked = thought or entry.after_turn is not None
             blocks: list[Block] = [
