@@ -7,7 +7,7 @@ batches); methods and their meaning are not known here.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from canopy_shared import jsonio
@@ -45,14 +45,20 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A line that is no message; ``reply`` says whether the sender waits for an answer."""
+    """A line that is no message; ``reply`` says whether the sender waits for an answer, ``said``
+    is how the line begins.
+    """
 
     id: RequestId | None
     error: AcpError
     reply: bool = True
+    said: bytes = field(default=b"", compare=False)
 
 
 Frame = Request | Notification | Response | Malformed
+
+_SAID = 400
+"""Bytes of an unreadable line that are kept."""
 
 _ID_FIELD = re.compile(rb'"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")')
 _METHOD_FIELD = re.compile(rb'"method"\s*:\s*"')
@@ -92,11 +98,12 @@ def decode_line(line: bytes) -> Frame | None:
     try:
         value = jsonio.loads_foreign(line)
     except ValueError:
-        return Malformed(None, parse_error("the line is not valid JSON"))
+        return Malformed(None, parse_error("the line is not valid JSON"), said=line[:_SAID])
     if not isinstance(value, dict):
         what = "batches are not part of ACP" if isinstance(value, list) else "not an object"
-        return Malformed(None, invalid_request(what))
-    return message_of(value)
+        return Malformed(None, invalid_request(what), said=line[:_SAID])
+    frame = message_of(value)
+    return replace(frame, said=line[:_SAID]) if isinstance(frame, Malformed) else frame
 
 
 def message_of(value: dict[str, Any]) -> Frame:
@@ -129,4 +136,4 @@ def oversized(head: bytes, limit: int) -> Frame:
     error = invalid_request(f"the message is larger than {limit} bytes")
     if found and _RESULT_FIELD.search(head) and not _METHOD_FIELD.search(head):
         return Response(id_, error=error)
-    return Malformed(id_, error)
+    return Malformed(id_, error, said=head[:_SAID])

@@ -59,19 +59,32 @@ def loads(text: bytes | str) -> Any:
 
 def loads_foreign(text: bytes | str) -> Any:
     """The same for what another program sent: an integer too large for a float, with which no
-    reader could calculate, is None as well.
+    reader could calculate, is None as well, and a byte that is no UTF-8 becomes U+FFFD.
     """
-    return _loads(text, _decode_foreign)
+    return _loads(text, _decode_foreign, _mended)
 
 
-def _loads(text: bytes | str, decode: Callable[[str], Any]) -> Any:
+def _strict(text: bytes) -> str:
+    return text.decode(json.detect_encoding(text), "surrogatepass")
+
+
+def _mended(text: bytes) -> str:
+    try:
+        return _strict(text)
+    except UnicodeDecodeError:
+        return text.decode("utf-8", "replace")
+
+
+def _loads(
+    text: bytes | str, decode: Callable[[str], Any], read: Callable[[bytes], str] = _strict
+) -> Any:
     if _orjson is not None:
         try:
             return _orjson.loads(text)
         except ValueError:
             pass  # the standard library also takes lone surrogates and big integers
     if isinstance(text, bytes):
-        text = text.decode(json.detect_encoding(text), "surrogatepass")
+        text = read(text)
     try:
         return decode(text)
     except RecursionError:

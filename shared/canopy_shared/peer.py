@@ -79,11 +79,13 @@ class Peer:
         on_request: RequestHandler | None = None,
         on_notification: NotificationHandler | None = None,
         on_batch_end: Callable[[], None] | None = None,
+        on_malformed: Callable[[Malformed], None] | None = None,
     ) -> None:
         self._transport = transport
         self._on_request = on_request
         self._on_notification = on_notification
         self._on_batch_end = on_batch_end
+        self._on_malformed = on_malformed
         self._next_id = 1
         self._calls: dict[RequestId, AnswerHandler] = {}
         self._incoming: dict[RequestId, IncomingRequest] = {}
@@ -171,17 +173,20 @@ class Peer:
                 self._response(id_, frame)
             case Request(id_, method, params):
                 self._request(id_, method, params)
-            case Malformed(id_, error, reply):
-                self._malformed(id_, error, reply=reply)
+            case Malformed():
+                self._malformed(frame)
 
-    def _malformed(self, id_: RequestId | None, error: AcpError, *, reply: bool) -> None:
-        """Answer a line that is no message; noise without end is neither answered nor logged."""
+    def _malformed(self, line: Malformed) -> None:
+        """Answer a line that is no message; noise without end is neither answered nor told."""
         self._noise += 1
-        if id_ is None and self._noise > MOST_NOISE:
+        if line.id is None and self._noise > MOST_NOISE:
             return
-        log.warning("dropped a malformed message: %s", error.message)
-        if reply:
-            self._transport.send(Response(id_, error=error))
+        log.warning("dropped a malformed message: %s", line.error.message)
+        if line.reply:
+            self._transport.send(Response(line.id, error=line.error))
+        handler = self._on_malformed
+        if handler is not None:
+            self._guard(lambda: handler(line))
 
     def _notification(self, method: str, params: Any) -> None:
         if method == CANCEL_REQUEST:

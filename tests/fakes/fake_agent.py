@@ -62,7 +62,7 @@ class FakeAgent:
             file.write(json.dumps(row) + "\n")
 
     def write(self, text: str) -> None:
-        data = text.encode()
+        data = text.encode("utf-8", "surrogateescape")  # "\\udcff" in a script is the byte FF
         while data:
             data = data[os.write(1, data) :]
 

@@ -110,6 +110,23 @@ def test_a_lone_surrogate_does_not_stop_a_message() -> None:
     assert read.params["text"].startswith("a")
 
 
+def test_a_byte_that_is_no_utf8_costs_one_character_and_not_the_line() -> None:
+    read = decode_line(b'{"method":"m","params":{"text":"caf\xe9 \xed\xa0\x80 \xc3\xbc"}}')
+    assert isinstance(read, Notification)
+    text = read.params["text"]
+    assert text.startswith("caf\ufffd ")
+    assert text.endswith(" \xfc")
+
+
+def test_an_unreadable_line_keeps_its_beginning() -> None:
+    lines = (b"Server listening", b"[1]", b'{"id":1}')
+    read = [decode_line(line + b" " * 9000) for line in lines]
+    for line, frame in zip(lines, read, strict=True):
+        assert isinstance(frame, Malformed)
+        assert frame.said.startswith(line)
+        assert len(frame.said) <= 400
+
+
 @pytest.mark.parametrize(
     ("head", "want"),
     [

@@ -24,6 +24,7 @@ from canopy_tui.wire_answers import AgentFacts, UnusableAgentError, details_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from canopy_shared.frames import Malformed
     from canopy_tui.agent_connection import AgentConnection, Ending, Launch
     from canopy_tui.model.state import ClientState
     from canopy_tui.session_library import Recent
@@ -47,8 +48,10 @@ class AgentLife:
         beginning: Beginning | None = None,
         patience: float = PATIENCE,
         recent: Recent | None = None,
+        on_lost_line: Callable[[Malformed], None] | None = None,
     ) -> None:
         self._recent = recent
+        self._on_lost_line = on_lost_line
         self._beginning = beginning or Beginning()
         self._patience = patience
         self._launch = launch
@@ -124,6 +127,7 @@ class AgentLife:
             self._emit,
             clock=self._clock,
             request_keys=self._request_keys,
+            on_lost_line=self._on_lost_line,
         )
         receiving = asyncio.create_task(client.run())
         slow = asyncio.get_running_loop().call_later(self._patience, self._waits, connection)

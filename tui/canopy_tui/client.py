@@ -31,7 +31,7 @@ from canopy_tui.wire_requests import READERS
 
 if TYPE_CHECKING:
     from canopy_shared.ext.canopy_controls import McpServer, UsageReport
-    from canopy_shared.frames import Response
+    from canopy_shared.frames import Malformed, Response
     from canopy_shared.ids import RequestId
     from canopy_shared.transport import Transport
     from canopy_tui.model.state import QueuedPrompt
@@ -58,6 +58,7 @@ class AcpClient:
         *,
         clock: Callable[[], float] = time.time,
         request_keys: itertools.count[int] | None = None,
+        on_lost_line: Callable[[Malformed], None] | None = None,
     ) -> None:
         self._emit = on_event
         self._clock = clock
@@ -69,7 +70,10 @@ class AcpClient:
         self._unwanted: set[str] = set()
         """Sessions whose load was stopped: what still comes of them is nothing."""
         self._peer = Peer(
-            transport, on_request=self._on_request, on_notification=self._on_notification
+            transport,
+            on_request=self._on_request,
+            on_notification=self._on_notification,
+            on_malformed=on_lost_line,
         )
         self.stored = StoredSessions(self._peer)
 

@@ -31,10 +31,12 @@ from canopy_tui.wire_answers import UnusableAgentError, details_of
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from canopy_shared.frames import Malformed
     from canopy_tui.agent_connection import Launch
     from canopy_tui.client import AcpClient
     from canopy_tui.first_session import Beginning
     from canopy_tui.frame_pump import Schedule
+    from canopy_tui.lost_lines import LostLines
     from canopy_tui.model.state import SessionView
     from canopy_tui.prompt_flow import PromptIntent
     from canopy_tui.session_library import Recent
@@ -83,8 +85,17 @@ class Controller:
         self._controls = ControlWork(
             lambda: self.state, lambda: self._client, self.apply, self._spawn
         )
+        self._environment = environment
+        self._lost_lines: LostLines | None = None
         self._life = AgentLife(
-            launch, str(directory), self.apply, lambda: self.state, clock, beginning, recent=recent
+            launch,
+            str(directory),
+            self.apply,
+            lambda: self.state,
+            clock,
+            beginning,
+            recent=recent,
+            on_lost_line=self._line_lost,
         )
         self._stops = StopWatch(self.state, self.apply, clock)
         self._flow = PromptFlow(self.state, lambda: self._client, self.apply, clock)
@@ -108,6 +119,16 @@ class Controller:
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _line_lost(self, line: Malformed) -> None:
+        if self._lost_lines is None:
+            from canopy_tui.app_run import LOG
+            from canopy_tui.lost_lines import LostLines
+            from canopy_tui.paths import locations
+
+            log_file = str(locations(self._environment).state / LOG)
+            self._lost_lines = LostLines(self.state, self.apply, self._clock, log_file)
+        self._lost_lines.lost(line)
 
     def apply(self, event: e.Event) -> None:
         """Reduce one event and have it painted with the next frame."""
