@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from canopy_tui.model.export import as_markdown
+from canopy_tui.view.markdown import markdown_rows
 from canopy_tui.view.markdown_split import (
     CODE_LINES,
     PROSE_CHARS,
@@ -18,6 +19,7 @@ from canopy_tui.view.markdown_split import (
     Splitter,
     fences,
 )
+from tui_transcript.drawing import paper
 from tui_transcript.samples import ANSWER, MAIN, message, world
 
 
@@ -223,3 +225,35 @@ def test_a_message_swallows_nothing_of_what_follows_it_in_a_file(lines: list[str
     state = world(message("\n".join(lines)), message("The needle."))
     tokens = MarkdownIt("commonmark").parse(as_markdown(state, MAIN))
     assert [one for one in tokens if one.type == "inline" and one.content == "The needle."], lines
+
+
+TABLE = (
+    "Three modules:\n| module | *job* \\| use |\n| :-- | --: |\n| money | reads prices |\n| b | c |"
+)
+
+
+def test_a_table_is_one_from_its_head_on_while_it_streams_and_nothing_jumps() -> None:
+    splitter, before = Splitter(), 0
+    head = TABLE.index("module |") + len("module |")
+    for end in range(1, len(TABLE) + 1):
+        _, pieces = splitter.pieces(TABLE[:end], grows=True)
+        drawn = [row.text for piece in pieces for row in markdown_rows(piece.source, paper(60))]
+        assert len(drawn) >= before, TABLE[:end]
+        before = len(drawn)
+        if end >= head:
+            assert not any("|" in row.partition("job")[0] for row in drawn), drawn
+            assert any("─" in row for row in drawn), drawn
+            assert not any("--" in row or ":-" in row for row in drawn), drawn
+    assert splitter.pieces(TABLE, grows=True)[1] == splitter.pieces(TABLE)[1] == [Prose(TABLE)]
+
+
+@pytest.mark.parametrize("text", ["| one", "|", "a | b", "|| x", "- | a | b |", "~~~\n| a |"])
+def test_what_is_no_head_of_a_table_stays_as_it_is(text: str) -> None:
+    assert Splitter().pieces(text, grows=True) == Splitter().pieces(text)
+
+
+def test_what_only_looked_like_a_table_is_a_text_again_once_it_is_whole() -> None:
+    splitter = Splitter()
+    assert splitter.pieces("| a | b |", grows=True)[1] == [Prose("| a | b |\n|---|---|")]
+    assert splitter.pieces("| a | b |\nand", grows=True)[1] == [Prose("| a | b |\nand")]
+    assert splitter.pieces("| a | b |")[1] == [Prose("| a | b |")]

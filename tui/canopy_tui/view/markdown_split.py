@@ -193,10 +193,17 @@ def _with_table_begun(lines: list[str]) -> list[str]:
     at = len(lines) - 1
     if at > 0 and _BEGUN_DELIMITERS.fullmatch(lines[at]):
         at -= 1
-    if at < 0 or not _HEAD.match(lines[at]) or any(map(_DELIMITERS.match, lines[1:at])):
+    is_head = at >= 0 and _HEAD.match(lines[at]) is not None
+    if not is_head or any(map(_DELIMITERS.match, lines[1 : at + 1])):
         return lines
-    columns = len(_BAR.split(lines[at].strip().removeprefix("|").removesuffix("|")))
+    columns = _columns(lines[at])
+    if at + 1 < len(lines) and _columns(lines[at + 1]) == columns:
+        return lines
     return [*lines[: at + 1], "|" + "---|" * columns]
+
+
+def _columns(row: str) -> int:
+    return len(_BAR.split(row.strip().removeprefix("|").removesuffix("|")))
 
 
 def _unindented(line: str, indent: int) -> str:
