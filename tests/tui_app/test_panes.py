@@ -187,6 +187,32 @@ async def test_tree_by_keys() -> None:
         assert play.draft == "x"
 
 
+async def test_agents_of_one_name_are_told_apart_everywhere() -> None:
+    async with playing() as play:
+        for child in ("a", "b", "c"):
+            play.stage.spawn(child, "fix tests")
+        play.stage.spawn("long", "Write the tests of the receipts and of everything that they hold")
+        long = "Write the tests of the receipts and of everything that they hold"
+        play.stage.spawn("longer", long)
+        await play.settle()
+        rows = [row for row in tree_rows(play) if "fix tests" in row]
+        assert ["(2)" in row for row in rows] == [False, True, False]
+        assert ["(3)" in row for row in rows] == [False, False, True]
+        assert "(2)" in tree_rows(play)[5]  # also where the name is cut
+        await play.shows("fix tests (2) ·")  # the card
+        play.app.go("b")
+        await play.shows("main › fix tests (2)")
+        play.stage.ask_permission(session="c")
+        await play.until(lambda: not play.app.shows_main, "the request on screen")
+        await play.shows("fix tests (3) asks")
+        await play.press("escape", "ctrl+p")
+        await play.write("fix tests (3)")
+        await play.shows("Agent: fix tests (3)")
+        await play.press("escape")
+        play.app.ask_stop("b")
+        await play.shows("Stop fix tests (2) only?")
+
+
 async def test_a_long_way_keeps_the_name_at_its_end() -> None:
     async with playing(NARROW) as play:
         names = ("checkout review", "discount rules", "receipt printer", "the width of rows")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from canopy_tui.model.catalogue import Catalogue, is_indexed
 from canopy_tui.model.controls import Controls
+from canopy_tui.model.names import Namesakes
 
 if TYPE_CHECKING:
     from canopy_shared.content import ContentBlock
@@ -346,6 +347,7 @@ class ClientState:
     """
     tasks: dict[str, BackgroundTask] = field(default_factory=dict)
     """Background tasks by their key, in the order in which they began; see ``tasks``."""
+    namesakes: Namesakes = field(default_factory=Namesakes, compare=False, repr=False)
 
     def waiting(self) -> list[PendingRequest]:
         """Requests that still wait for the person, oldest first."""

@@ -102,15 +102,8 @@ class Narrator:
         return found
 
     def name(self, view: SessionView) -> str:
-        """Who speaks; a number tells children of one name apart."""
-        name = name_of(self._state, view)
-        same = [
-            other.id
-            for other in self._state.sessions.values()
-            if other.parent is not None and name_of(self._state, other) == name
-        ]
-        place = same.index(view.id) + 1 if view.id in same else 1
-        return f"{name} ({place})" if place > 1 else name
+        """Who speaks."""
+        return name_of(self._state, view)
 
     def name_of_session(self, session: str) -> str:
         """The same by id; for a session that nobody announced our own name."""

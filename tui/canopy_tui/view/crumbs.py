@@ -23,7 +23,7 @@ from canopy_tui.view.session_row import (
     glyph_of,
     word_of,
 )
-from canopy_tui.view.strips import fitted, shared_out
+from canopy_tui.view.strips import fitted, fitted_name, shared_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,7 +106,7 @@ class Crumbs(Clickable):
 
     def _step(self, view: SessionView, room: int, *, last: bool) -> Content:
         go = clickable("app.open_session", view.id)
-        name = Content(fitted(name_of(self._state, view), room))
+        name = Content(fitted_name(name_of(self._state, view), room))
         name = name.stylize("bold" if last else "$text-muted").stylize(go)
         if not self._rail:
             return name

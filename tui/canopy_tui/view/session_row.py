@@ -16,7 +16,7 @@ from canopy_tui.model import tree
 from canopy_tui.model.glyphs import ASCII, Badges, count_of_new, mark
 from canopy_tui.model.state import Phase
 from canopy_tui.view.labels import duration
-from canopy_tui.view.strips import fitted
+from canopy_tui.view.strips import fitted_name
 
 if TYPE_CHECKING:
     from canopy_tui.model.state import SessionView
@@ -123,7 +123,7 @@ def row(look: RowLook, width: int, glyphs: str) -> Content:
     folded = f" +{look.hidden}" if look.hidden else ""
     word = f" · {look.word}" if look.word else ""
     aloud = badges.state in _ALOUD and room - len(folded) - cell_len(word) >= _MIN_NAME
-    shown = fitted(look.name, max(1, room - len(folded) - (cell_len(word) if aloud else 0)))
+    shown = fitted_name(look.name, max(1, room - len(folded) - (cell_len(word) if aloud else 0)))
     room -= cell_len(shown) + len(folded)
     parts = [left, Content.styled(shown, "$text-muted") if look.faded else Content(shown)]
     if folded:

@@ -17,6 +17,7 @@ from textual.strip import Strip
 
 from canopy_tui.model import glyphs
 from canopy_tui.model.glyphs import mark
+from canopy_tui.model.names import parts_of
 from canopy_tui.model.sanitize import visible
 
 if TYPE_CHECKING:
@@ -224,6 +225,14 @@ def fitted(text: str, cells: int, more: str = "…") -> str:
     if cells <= 0:
         return ""
     return set_cell_size(text, cells - cell_len(more)).rstrip() + more
+
+
+def fitted_name(name: str, cells: int, more: str = "…") -> str:
+    """The same of the name of an agent, whose number among its namesakes stays."""
+    own, number = parts_of(name)
+    return (
+        fitted(own, cells - cell_len(number), more) + number if number else fitted(own, cells, more)
+    )
 
 
 def shared_out(room: int, wanted: Sequence[int], *, least: int) -> list[int]:

@@ -15,7 +15,7 @@ from canopy_tui.model.sanitize import visible
 from canopy_tui.model.state import Phase
 from canopy_tui.view.blocks.block import INDENT
 from canopy_tui.view.labels import name_of
-from canopy_tui.view.strips import WITH_KEYS, Row, fitted, width_of
+from canopy_tui.view.strips import WITH_KEYS, Row, fitted_name, width_of
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -52,7 +52,7 @@ class Card:
         least = min(cell_len(name), _NAME)
         while tail and width_of(tail) + least > room:
             tail.pop()
-        name = fitted(name, room - width_of(tail), paper.marks.more)
+        name = fitted_name(name, room - width_of(tail), paper.marks.more)
         runs = (*head, (name, ink.secondary), *tail, hint)
         return [Row(runs, INDENT, hit="open")]
 
