@@ -13,6 +13,23 @@ from canopy_shared.errors import AcpError, invalid_params
 
 Json = Mapping[str, Any]
 
+_DEEPEST = 12
+
+
+def as_object(value: Any) -> Any:
+    """``value``, but an empty list where an object is expected is an empty object: languages with
+    one kind of collection, as PHP and Lua, cannot tell them apart.
+    """
+    return {} if isinstance(value, (list, tuple)) and not value else value
+
+
+def as_objects(value: Any, depth: int = _DEEPEST) -> Any:
+    """The same at every place inside, for objects in which an empty list says nothing."""
+    value = as_object(value)
+    if not isinstance(value, Mapping) or depth == 0:
+        return value
+    return {key: as_objects(item, depth - 1) for key, item in value.items()}
+
 
 class Params:
     """The parameters of one request, or a nested object of them. ``null`` counts as absent."""
@@ -21,6 +38,7 @@ class Params:
 
     def __init__(self, value: object, path: str = "") -> None:
         """``path`` ends with a dot. Raises invalid params when ``value`` is not an object."""
+        value = as_object(value)
         if not isinstance(value, Mapping):
             raise invalid_params(f"{path.rstrip('.') or 'params'} must be an object")
         self._values: Json = value
@@ -57,7 +75,7 @@ class Params:
 
     def optional_object(self, field: str) -> Json | None:
         """An object, or None."""
-        value = self._values.get(field)
+        value = as_object(self._values.get(field))
         if value is not None and not isinstance(value, Mapping):
             raise self.wrong(field, "an object")
         return value

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from canopy_shared.params import Json, Params
+from canopy_shared.params import Json, Params, as_objects
 
 _NEWEST_VERSION = 65_535
 
@@ -29,7 +29,7 @@ class InitializeParams:
         values = Params(params)
         return cls(
             values.whole_number("protocolVersion", _NEWEST_VERSION),
-            values.optional_object("clientCapabilities") or {},
+            as_objects(values.optional_object("clientCapabilities")) or {},
             values.optional_object("clientInfo"),
             values.meta(),
         )

@@ -236,3 +236,82 @@ def test_secrets_do_not_show_in_representations() -> None:
     settings = read_settings({"ANTHROPIC_API_KEY": "sk-secret", "HOME": "/home/me"})
     assert "sk-secret" not in repr(found) + repr(settings)
     assert settings.process["ANTHROPIC_API_KEY"] == "sk-secret"
+
+
+# --- clients that say less than they should ------------------------------------------------------
+
+ABOUT = {"name": "ide", "version": "1"}
+
+
+@pytest.mark.parametrize("requested", [2, 3, 99, 65_535])
+@pytest.mark.parametrize(
+    ("said", "answered"),
+    [
+        ({"clientCapabilities": {}}, 1),
+        ({"clientInfo": ABOUT}, 1),
+        ({"clientCapabilities": {"fs": {}}, "clientInfo": ABOUT, "_meta": {}}, 1),
+        ({"clientCapabilities": {}, "info": None, "capabilities": None}, 1),
+        ({"info": ABOUT}, 2),
+        ({"info": ABOUT, "capabilities": {}}, 2),
+        ({"clientCapabilities": {}, "info": ABOUT}, 2),
+        ({"clientInfo": ABOUT, "capabilities": {}}, 2),
+        ({"clientCapabilities": None}, 2),
+        ({}, 2),
+    ],
+)
+def test_who_greets_as_version_1_has_it_is_answered_in_version_1(
+    said: dict[str, Any], answered: int, requested: int
+) -> None:
+    hello = {"protocolVersion": requested, **said}
+    assert negotiated(hello, AdapterSettings()).version == answered
+    assert negotiated(hello, AdapterSettings(protocols=("v1",))).version == 1
+    assert negotiated(hello, AdapterSettings(protocols=("v2",))).version == 2
+
+
+def test_an_empty_list_is_an_empty_object_for_who_cannot_tell_them_apart() -> None:
+    assert InitializeParams.parse(
+        {"protocolVersion": 1, "clientCapabilities": [], "clientInfo": [], "_meta": []}
+    ) == InitializeParams(1, {}, {}, {})
+    declared = {
+        "elicitation": {"form": [], "url": []},
+        "session": {"notices": [], "compaction": [], "configOptions": {"boolean": []}},
+        "subagents": [],
+    }
+    meant = {
+        "elicitation": {"form": {}, "url": {}},
+        "session": {"notices": {}, "compaction": {}, "configOptions": {"boolean": {}}},
+        "subagents": {},
+    }
+    for dialect_of in ({"protocolVersion": 1}, {"protocolVersion": 2, "info": ABOUT}):
+        dialect = negotiated(dialect_of, AdapterSettings())
+        profiles = [
+            dialect.profile_of(
+                dialect.read_hello(
+                    {**dialect_of, "clientCapabilities": said, "capabilities": said}
+                ).client_capabilities
+            )
+            for said in (declared, meant)
+        ]
+        assert profiles[0] == profiles[1]
+        assert profiles[0].notices
+        assert profiles[0].elicitation_form
+
+
+def test_only_an_empty_list_is_an_object() -> None:
+    for wrong in ([1], [[]], "", 0, False):
+        with pytest.raises(AcpError, match="clientCapabilities must be an object"):
+            InitializeParams.parse({"protocolVersion": 1, "clientCapabilities": wrong})
+
+
+def test_a_list_of_capabilities_stays_one() -> None:
+    meta = {"jetbrains": {"air": {"version": 1, "capabilities": ["sessionFailure"]}}}
+    hello = {"protocolVersion": 1, "clientCapabilities": {"_meta": meta, "fs": []}}
+    profile = client_profile(InitializeParams.parse(hello).client_capabilities)
+    assert profile.air_capabilities == {"sessionFailure"}
+
+
+def test_capabilities_may_be_nested_without_end() -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(5000):
+        deep = {"a": deep}
+    assert InitializeParams.parse({"protocolVersion": 1, "clientCapabilities": deep})

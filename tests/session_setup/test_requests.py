@@ -68,7 +68,8 @@ def test_meta_stays_apart_from_fields() -> None:
     with pytest.raises(AcpError, match="cwd"):
         requests.NewSessionParams.parse({"_meta": {"cwd": "/p"}})
     with pytest.raises(AcpError, match="_meta"):
-        requests.NewSessionParams.parse({**SETUP, "_meta": []})
+        requests.NewSessionParams.parse({**SETUP, "_meta": [1]})
+    assert requests.NewSessionParams.parse({**SETUP, "_meta": []}).meta == {}  # as PHP writes {}
 
 
 def test_blocks_need_a_type() -> None:

@@ -195,7 +195,7 @@ async def test_requests_are_read_strictly(fake_cli: FakeCli, tmp_path: Path) -> 
         for method, wrongs in WRONG.items():
             for wrong in wrongs:
                 assert await client.code(method, {**here, **wrong}) == INVALID, (method, wrong)
-            for params in ([], "x", 7):
+            for params in ([1], "x", 7):
                 assert await client.code(method, params) == INVALID, (method, params)
         prompt = {"sessionId": "none", "prompt": [TEXT]}
         assert await client.code("session/prompt", prompt) == NO_SESSION
@@ -252,6 +252,7 @@ async def test_a_storm_of_cancels_ends_every_prompt_once(fake_cli: FakeCli, tmp_
         await eventually(ended, "the end of the work")
         states = [one["state"] for one in client.updates("state_update")]
         assert all(one != two for one, two in pairwise(states))
+        assert "sessions" in await client.ask("session/list", [])  # {}, as PHP writes it
         assert await client.ask("session/close", here) == {}
 
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from canopy_shared.peer import IncomingRequest, Peer
 
 _NEWEST: Final = 65_535
+_FIELDS_OF_V1: Final = frozenset({"clientCapabilities", "clientInfo"})
+_FIELDS_OF_V2: Final = frozenset({"capabilities", "info"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +86,27 @@ def negotiated(params: object, settings: AdapterSettings) -> Dialect:
     """The version to speak with who sends this ``initialize``. Raises unsupported version when
     there is none in common, and invalid params.
 
-    Version 1 is spoken with every client unless the environment rules it out.
+    Version 1 is spoken with every client unless the environment rules it out, also with one that
+    knows a number above it but greets as version 1 has it.
     """
-    requested = Params(params).whole_number("protocolVersion", _NEWEST)
+    values = Params(params)
+    requested = values.whole_number("protocolVersion", _NEWEST)
     served = [number for number, name in NAMES.items() if name in settings.protocols]
+    if V1.version in served and (requested < V2 or _greets_as_v1(values)):
+        return V1
     if requested >= V2 and V2 in served:
         return _v2()
     if V1.version in served:
         return V1
     raise unsupported_version(requested, served)
+
+
+def _greets_as_v1(values: Params) -> bool:
+    """Whether a hello has fields of version 1 and none of those that version 2 put in their
+    place.
+    """
+    said = {field for field in values.fields() if values.raw(field) is not None}
+    return bool(said & _FIELDS_OF_V1) and not said & _FIELDS_OF_V2
 
 
 def hello(

@@ -14,7 +14,7 @@ from canopy_agent.advertise import NAME, OWN_OFFERS, TITLE, Offer, air_names, pu
 from canopy_agent.auth.methods import Relaunch, auth_methods
 from canopy_agent.capabilities import ChildForm, client_profile
 from canopy_shared.ext import air, claude
-from canopy_shared.params import Params
+from canopy_shared.params import Params, as_objects
 from canopy_shared.requests import InitializeParams
 from canopy_shared.version import __version__
 
@@ -55,7 +55,7 @@ def read_hello(params: object) -> InitializeParams:
         raise values.wrong("info", "an object with a name and a version")
     Params(about, "info.").text("name")
     Params(about, "info.").text("version")
-    capabilities, meta = values.raw("capabilities"), values.raw("_meta")
+    capabilities, meta = as_objects(values.raw("capabilities")), values.raw("_meta")
     return InitializeParams(
         values.whole_number("protocolVersion", 65_535),
         capabilities if isinstance(capabilities, Mapping) else {},
