@@ -190,7 +190,7 @@ async def test_a_session_is_picked_and_changed_for_another(tmp_path: Path) -> No
 async def test_leaving_the_list_with_nothing_open_leaves(tmp_path: Path) -> None:
     past = PastSessions(str(tmp_path), {})
     app = inspect_app(None, CWD, past=past)
-    async with app.run_test(size=NARROW) as pilot:
+    async with app.run_test(size=WIDE) as pilot:
         play: Any = PatientPlay(app, pilot, app.inspected, Clock())  # type: ignore[arg-type]
         await play.until(lambda: isinstance(app.screen, SessionPicker), "the list")
         await play.shows("No sessions in this directory yet.")
