@@ -69,7 +69,8 @@ def test_meta_stays_apart_from_fields() -> None:
         requests.NewSessionParams.parse({"_meta": {"cwd": "/p"}})
     with pytest.raises(AcpError, match="_meta"):
         requests.NewSessionParams.parse({**SETUP, "_meta": [1]})
-    assert requests.NewSessionParams.parse({**SETUP, "_meta": []}).meta == {}  # as PHP writes {}
+    as_php_writes_it = requests.NewSessionParams.parse({**SETUP, "_meta": []})
+    assert as_php_writes_it.setup.meta == {}
 
 
 def test_blocks_need_a_type() -> None:
