@@ -32,6 +32,17 @@ async def test_the_start_teaches(size: tuple[int, int]) -> None:
         await play.shows_no("The agent is starting")
 
 
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_the_start_says_what_does_not_last_and_what_does(size: tuple[int, int]) -> None:
+    long = "/home/ada/" + "deep/" * 40 + "here"
+    async with playing(size, scenes=SCENES, exports_to=long) as play:
+        await play.shows("This project is deleted at the end; exports go to …")
+        [line] = [line for line in play.lines if "exports go to" in line]
+        assert line.rstrip().endswith("deep/here")
+    async with playing(size, scenes=SCENES) as play:
+        assert "deleted" not in play.text
+
+
 async def test_a_number_starts_a_scene_only_while_nothing_is_written() -> None:
     async with playing(scenes=SCENES) as play:
         await play.write("a2")

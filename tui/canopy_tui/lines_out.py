@@ -17,12 +17,14 @@ _LOST: Final = 1
 
 class Output:
     """Lines on stdout, at once; characters that it cannot write are escaped. ``broken``: nobody
-    takes them any more, and ``code`` is the exit code for that.
+    takes them any more, and ``code`` is the exit code for that. ``is_read``: they go to a terminal,
+    to a person, and not to a file or program.
     """
 
     def __init__(self) -> None:
         self.broken = False
         self.code = 0
+        self.is_read = sys.stdout is not None and sys.stdout.isatty()
         with contextlib.suppress(AttributeError, ValueError):
             sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 

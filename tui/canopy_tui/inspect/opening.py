@@ -92,7 +92,7 @@ def print_inspection(source: Source) -> int:
 
     reading = asyncio.run(source.read())
     state, output = ClientState(), Output()
-    narrator = Narrator(state)
+    narrator = Narrator(state, spoken=output.is_read)
     for event in Story().events(reading):
         touched = reduce(state, event)
         if not isinstance(event, e.LinkChanged | e.Watched):

@@ -31,6 +31,7 @@ from canopy_tui.model.sanitize import visible, without_escapes
 from canopy_tui.model.source import source_of
 from canopy_tui.model.state import Phase
 from canopy_tui.model.words import still
+from canopy_tui.plain.spoken import Spoken
 
 if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView, Touched
@@ -60,6 +61,7 @@ class _Told:
 
     characters: int = 0
     stages: set[str] = field(default_factory=set)
+    spoken: Spoken | None = None
 
     def first(self, stage: str) -> bool:
         """Whether ``stage`` is new; it is not from now on."""
@@ -69,11 +71,14 @@ class _Told:
 
 
 class Narrator:
-    """One per state. ``echo``: what the person says is told too."""
+    """One per state. ``echo``: what the person says is told too. ``spoken``: a person reads the
+    lines, who wants the words without the marks of Markdown.
+    """
 
-    def __init__(self, state: ClientState, *, echo: bool = True) -> None:
+    def __init__(self, state: ClientState, *, echo: bool = True, spoken: bool = False) -> None:
         self._state = state
         self._echo = echo
+        self._spoken = spoken
         self._told: dict[tuple[str, int], _Told] = {}
         self._phases: dict[str, Phase] = {}
         self._phases_of_tasks: dict[str, str] = {}
@@ -238,6 +243,9 @@ class Narrator:
         if end > told.characters:
             part = text[told.characters : end]
             told.characters = end
+            if self._spoken and entry.role is not Role.USER:
+                told.spoken = told.spoken or Spoken()
+                part = "\n".join(map(told.spoken, part.removesuffix("\n").split("\n")))
             yield from _said(who, part.removesuffix("\n"), prefix)
         if whole and entry.extras and told.first("extras"):
             for extra in entry.extras:

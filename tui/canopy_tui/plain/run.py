@@ -97,6 +97,7 @@ class _Conversation:
             answers=answers,
             echo=prompt is not None,
             clock=time.monotonic,
+            spoken=self._output.is_read,
             export=lambda kind: exported(self._controller.state, kind, exports_to),
         )
         self._answers = answers
@@ -205,7 +206,7 @@ def print_recording(recording: Recording) -> int:
                 output(question_lines(narrator, request, question, answers=False))
 
     player = Player(recording, schedule=lambda _seconds, _call: None, on_touched=touched)
-    narrator = Narrator(player.state)
+    narrator = Narrator(player.state, spoken=output.is_read)
     while not player.done and not output.broken:
         player.step()
     output(narrator.rest())

@@ -76,8 +76,8 @@ class Host(Protocol):
 
 class Talk:
     """``write`` takes finished lines. ``answers``: somebody types (at least until the end of
-    input). ``once``: the program ends with the first prompt. ``export`` writes the transcript to a
-    file of a kind and says what became of it.
+    input). ``once``: the program ends with the first prompt. ``spoken``: a person reads the lines.
+    ``export`` writes the transcript to a file of a kind and says what became of it.
 
     Ask :attr:`over` after everything that happens, and at ``wake_at`` (seconds of ``clock``).
     """
@@ -91,6 +91,7 @@ class Talk:
         answers: bool,
         echo: bool,
         clock: Callable[[], float],
+        spoken: bool = False,
         export: Callable[[str], str] = lambda _kind: "Nothing is exported here.",
     ) -> None:
         self._host = host
@@ -99,7 +100,7 @@ class Talk:
         self._answers = answers
         self._clock = clock
         self._export = export
-        self._narrator = Narrator(host.state, echo=echo)
+        self._narrator = Narrator(host.state, echo=echo, spoken=spoken)
         self._asked: tuple[int, Question] | None = None
         self._ahead: deque[str] = deque()
         self._unsent: list[str] = []

@@ -110,7 +110,7 @@ class MainScreen(SelectsWithin[None]):
             with Vertical(id="pane"):
                 yield Crumbs(state, glyphs, now=now)
                 yield LoadBanner(state, now)
-                yield StartView(self._around.scenes)
+                yield StartView(self._around.scenes, self._around.exports_to)
                 yield self.transcript
                 yield FindPanel()
         yield LinkBanner(restartable=not self._around.read_only)

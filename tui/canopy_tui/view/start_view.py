@@ -17,6 +17,7 @@ from textual.widgets import Static
 
 from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.clicks import Clickable, clickable
+from canopy_tui.view.header import ending, home_short
 from canopy_tui.view.keymap import filled
 from canopy_tui.view.strips import fitted
 
@@ -43,12 +44,15 @@ _TEACHING = (
     ("{help}", "shows all keys, {palette} all commands"),
 )
 _KEY_WIDTH = 8
+_GOES = "This project is deleted at the end; exports go to "
 _LEAST_HINT = 12
 """Characters of a hint below which it is left out."""
 
 
 class StartView(VerticalScroll):
-    """The greeting. ``scenes`` are numbered from 1."""
+    """The greeting. ``scenes`` are numbered from 1; ``exports_to`` is where exports last when the
+    directory does not.
+    """
 
     @dataclass
     class SceneChosen(Message):
@@ -56,16 +60,17 @@ class StartView(VerticalScroll):
 
         scene: Scene
 
-    def __init__(self, scenes: Sequence[Scene]) -> None:
+    def __init__(self, scenes: Sequence[Scene], exports_to: str = "") -> None:
         super().__init__(id="start", can_focus=False)
         self.scenes = tuple(scenes)
+        self._exports_to = exports_to
         self._link = Content("")
 
     def compose(self) -> ComposeResult:
         """Greeting and list."""
         yield Static(self._greeting(), id="greeting", markup=False)
         if self.scenes:
-            yield SceneList(self.scenes)
+            yield SceneList(self.scenes, self._exports_to)
         yield Static("", id="start-link", markup=False)
 
     def show(self, link: AgentLink) -> None:
@@ -107,9 +112,10 @@ def at_a_word(text: str, room: int) -> str:
 class SceneList(Clickable):
     """The scenes, one line each."""
 
-    def __init__(self, scenes: Sequence[Scene]) -> None:
+    def __init__(self, scenes: Sequence[Scene], exports_to: str = "") -> None:
         super().__init__(id="scenes")
         self._scenes = tuple(scenes)
+        self._exports_to = exports_to
 
     def render(self) -> Content:
         """The lines."""
@@ -128,6 +134,10 @@ class SceneList(Clickable):
             hint = at_a_word(clipped(scene.hint, 120), width - column)
             line = Content.assemble(title, gap, (hint, "$text-muted")).stylize(go)
             rows.append(line.truncate(width, ellipsis=True))
+        if self._exports_to:
+            place = clipped(home_short(self._exports_to), 4096)
+            place = ending(place, max(_LEAST_HINT, width - len(_GOES)))
+            rows.append(Content.styled(_GOES + place, "$text-muted"))
         return Content("\n").join(rows)
 
     def action_choose(self, number: int) -> None:
