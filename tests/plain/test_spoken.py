@@ -50,10 +50,10 @@ def test_marks_go_only_where_a_person_reads() -> None:
             lines += narrator.lines(story.touched)
         said[spoken] = [*lines, *narrator.rest()]
     assert said[False] == [
-        *("main: a **bold** word", "main: ```sh", "main: ls **/*", "main: ```"),
-        *("you: **mine**", "main: - **end**"),
+        *("you: **mine**", "main: a **bold** word", "main: ```sh", "main: ls **/*", "main: ```"),
+        "main: - **end**",
     ]
     assert said[True] == [
-        *("main: a bold word", "main: code, sh:", "main: ls **/*", "main: end of code"),
-        *("you: **mine**", "main: - end"),
+        *("you: **mine**", "main: a bold word", "main: code, sh:", "main: ls **/*"),
+        *("main: end of code", "main: - end"),
     ]

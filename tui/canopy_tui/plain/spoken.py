@@ -13,6 +13,8 @@ from canopy_tui.view.plain_words import plain_words
 _ITEM = re.compile(r"(\s*(?:[-*+]|\d{1,9}[.)])\s+)(\[[ xX]\]\s+)?(.*)")
 _DELIMITERS = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
 
+_RULE = re.compile(r" {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})")
+
 
 class Spoken:
     """One per text, given its lines in order."""
@@ -32,7 +34,7 @@ class Spoken:
             self._fence = begun.mark
             language = begun.words.strip()
             return f"code, {language}:" if language else "code:"
-        if _DELIMITERS.fullmatch(line):
+        if _DELIMITERS.fullmatch(line) or _RULE.fullmatch(line):
             return ""
         item = _ITEM.fullmatch(line)
         if item is None:
