@@ -17,13 +17,13 @@ from canopy_shared.content import Diff, ImageContent, Location, TextContent, Too
 from canopy_tui.desktop import CLIPBOARD, TMUX, TMUX_ONLY, Desktop, write_new
 from canopy_tui.model.export import as_json, as_markdown
 from canopy_tui.model.intents import SendPrompt
-from canopy_tui.model.leads import leads_of
+from canopy_tui.model.leads import Lead, lead_to, leads_of
 from canopy_tui.model.source import source_of
 from canopy_tui.view.detail_screen import DetailScreen
 from canopy_tui.view.leads_screen import LeadsScreen
 from canopy_tui.view.transcript_place import Place
 from canopy_tui.view.transcript_selection import line_of, selected_text
-from tui_app.playing import playing
+from tui_app.playing import Play, playing
 from tui_app.stage import ROOT, Stage
 from tui_transcript.drawing import layout_of
 from tui_transcript.samples import message, tool, world
@@ -166,6 +166,65 @@ def test_what_an_entry_leads_to_is_listed_once() -> None:
         "Edit", locations=(Location("src/a.py", 3),), content=(Diff("/w/src/a.py", new_text=""),)
     )
     assert [(lead.target, lead.line) for lead in leads_of(call, "/w")] == [("/w/src/a.py", 3)]
+
+
+def test_a_path_that_an_answer_mentions_leads_to_the_file_that_is_there() -> None:
+    text = (
+        "See `src/a.py:12`, **README.md**, [the rule](src/b%20c.py#L7-L9), /etc/hosts. Then"
+        " `Makefile`, i.e. not Makefile2 or no/such.py, nor"
+        " https://a.example/src/a.py again: src/a.py"
+    )
+    files = {"/w/src/a.py", "/w/README.md", "/etc/hosts", "/w/Makefile", "/w/Makefile2"}
+    asked: list[str] = []
+
+    def is_file(path: str) -> bool:
+        asked.append(path)
+        return path in files
+
+    found = leads_of(message(text), "/w", is_file)
+    assert [(lead.label, lead.target, lead.line) for lead in found] == [
+        ("https://a.example/src/a.py", "https://a.example/src/a.py", 0),
+        ("src/a.py:12", "/w/src/a.py", 12),
+        ("README.md", "/w/README.md", 0),
+        ("/etc/hosts", "/etc/hosts", 0),
+        ("Makefile", "/w/Makefile", 0),
+    ]
+    assert leads_of(message("a/b " * 10 + "".join(f"x/{n} " for n in range(9999))), "/w") == []
+    leads_of(message("".join(f"x/{n} " for n in range(9999))), "/w", is_file)
+    assert len(asked) < 400
+    assert lead_to("src/b%20c.py#L7-L9", "/w") == Lead("src/b c.py:7", "/w/src/b c.py", 7)
+    assert lead_to("https://e.org/#L7", "/w").target == "https://e.org/#L7"
+    assert lead_to("file:///w/a.py", "/w").target == "file:///w/a.py"
+
+
+async def click_on(play: Play, words: str) -> None:
+    """Click on the first letter of ``words``."""
+    await play.shows(words)
+    await play.settle()
+    (x, y) = next((line.index(words), y) for y, line in enumerate(play.lines) if words in line)
+    await play.pilot.click(offset=(x, y))
+
+
+async def test_a_link_to_a_file_is_followed_by_a_click(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    (tmp_path / "a.py").write_text("x\n", encoding="utf-8")
+    async with playing((120, 40), ready=False, desktop=desk) as play:
+        play.stage.ready(str(tmp_path))
+        play.stage.say(f"[first](a.py#L1), [other](b.py) and [third](file://{tmp_path}/a.py)")
+        await play.settle()
+        assert "[third]" not in play.text
+        await click_on(play, "first (")
+        await play.shows("Open a file")
+        await play.press("y")
+        await play.until(lambda: desk.opened, "the file")
+        assert desk.opened == [str(tmp_path / "a.py")]
+        await click_on(play, "other (")
+        await play.shows("There is no file")
+        await click_on(play, "third")
+        await play.shows("Open")
+        await play.press("y")
+        await play.until(lambda: len(desk.opened) == 2, "the address")
+        assert desk.opened[1] == f"file://{tmp_path}/a.py"
 
 
 def under_cursor(transcript: TranscriptView) -> str:

@@ -56,7 +56,7 @@ class Stage(App[None]):
 
     on_transcript_view_open_child = _tell
     on_transcript_view_copy_text = _tell
-    on_transcript_view_open_link = _tell
+    on_transcript_acts_leads = _tell
     on_transcript_view_notice_action = _tell
     on_transcript_view_seen_end = _tell
     on_transcript_view_left_end = _tell

@@ -204,7 +204,8 @@ async def test_a_link_only_tells_and_shows_its_target() -> None:
         await stage.pilot.click(TranscriptView, offset=(4, 0))
         await stage.pilot.click(TranscriptView, offset=(52, 0))
         await stage.pilot.pause()
-        assert [told.url for told in stage.told(TranscriptView.OpenLink)] == ["https://e.org/a?b=1"]
+        (told,) = stage.told(TranscriptView.Leads)
+        assert [lead.target for lead in told.leads] == ["https://e.org/a?b=1"]
         assert stage.app.is_running
 
 

@@ -67,6 +67,15 @@ def read_window(
     return _around(whole, at, notes, cut=cut)
 
 
+def is_file(path: str) -> bool:
+    """Whether there is an ordinary file."""
+    try:
+        path.encode()
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def line_of(path: str, cwd: str, text: str) -> int:
     """The number of the line in which ``text`` begins in a file; 0 when it is not there, or more
     than once. Blocking.

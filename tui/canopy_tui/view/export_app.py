@@ -160,9 +160,10 @@ class ExportApp(ReachApp):
 
     def ask_file(self, path: str) -> None:
         """Open a file with the program of the desktop."""
+        from canopy_tui.file_window import is_file
         from canopy_tui.view.confirm import ConfirmScreen
 
-        if not _is_file(path):
+        if not is_file(path):
             self.say(f"There is no file {clipped(path, 300)}")
             return
 
@@ -199,11 +200,3 @@ class ExportApp(ReachApp):
 
 def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "agent"
-
-
-def _is_file(path: str) -> bool:
-    try:
-        path.encode()
-        return Path(path).is_file()
-    except (OSError, ValueError):
-        return False

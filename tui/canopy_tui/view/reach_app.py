@@ -122,10 +122,6 @@ class ReachApp(StopApp):
         """Copy an entry, or all of a transcript."""
         self.copy(event.text)
 
-    def on_transcript_view_open_link(self, event: TranscriptView.OpenLink) -> None:
-        """A link in foreign text: show where it really goes, and ask."""
-        self.ask_open(event.url)
-
 
 def _scheme(url: str) -> str:
     """Empty for what is no address, and for what no program could be given."""

@@ -57,12 +57,6 @@ class TranscriptView(TranscriptActs, can_focus=True):
         text: str
 
     @dataclass
-    class OpenLink(Message):
-        """The person clicked a link in foreign text; ask before opening ``url``."""
-
-        url: str
-
-    @dataclass
     class NoticeAction(Message):
         """The person wants the action that a notice offers."""
 
@@ -290,7 +284,7 @@ class TranscriptView(TranscriptActs, can_focus=True):
         place, row = found
         self._cursor = place.entry
         if link := event.style.meta.get(LINK):
-            self.post_message(self.OpenLink(str(link)))
+            self.follow_link(str(link))
         elif event.chain > 1:
             if not row.hit:  # the first click of a double one has done it
                 self._select_around(event)

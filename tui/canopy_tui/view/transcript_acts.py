@@ -65,10 +65,18 @@ class TranscriptActs(TranscriptCanvas):
 
     def action_lead(self) -> None:
         """Open something that the entry leads to."""
+        from canopy_tui.file_window import is_file
         from canopy_tui.model.leads import leads_of
 
         if (index := self.chosen()) is not None and self.viewport is not None:
-            self.post_message(self.Leads(leads_of(self.viewport.layout.entry(index), self.cwd)))
+            entry = self.viewport.layout.entry(index)
+            self.post_message(self.Leads(leads_of(entry, self.cwd, is_file)))
+
+    def follow_link(self, address: str) -> None:
+        """Open what a link in a text leads to."""
+        from canopy_tui.model.leads import lead_to
+
+        self.post_message(self.Leads([lead_to(address, self.cwd)]))
 
     def action_prompt(self, step: int) -> None:
         """Go to the prompt before the cursor, or to the next one."""
