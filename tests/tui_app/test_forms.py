@@ -387,6 +387,21 @@ async def test_every_kind_of_field_with_its_faults() -> None:
         ]
 
 
+@pytest.mark.parametrize("size", [WIDE, NARROW, (40, 10)])
+async def test_faults_leave_the_buttons_in_view(size: tuple[int, int]) -> None:
+    names = [f"Field {number}" for number in range(20)]
+    fields = {name: {"type": "string", "title": name} for name in names}
+    async with playing(size) as play:
+        await asked(play, {"type": "object", "required": names, "properties": fields})
+        await play.shows("Send")
+        await play.press("ctrl+enter")
+        await play.shows("Field 0 needs an answer")
+        await play.settle()
+        assert "Send" in play.text
+        assert "later" in play.text
+        assert ", and 1" in play.text  # so many more
+
+
 async def test_a_list_of_thousands_is_laid_out_in_lines() -> None:
     many = [f"zone {number}" for number in range(MOST_SHOWN + 1000)]
     one = {"type": "string", "title": "Zone", "enum": many, "default": many[-1]}

@@ -62,6 +62,7 @@ class FormPane(Vertical):
         self._form: FormElicitation = request.payload
         self._kept = kept
         self._marks = marks
+        self._room = 0
         self._has_previews = any(
             option.preview
             for field in self._form.fields
@@ -97,6 +98,7 @@ class FormPane(Vertical):
 
     def fit(self, room: int) -> None:
         """The fields give way when room is short."""
+        self._room = room
         for middle in self.query("#form-middle"):
             bound(middle, room - height_of(one for one in self.children if one is not middle))
 
@@ -112,9 +114,13 @@ class FormPane(Vertical):
         """Send the answer, or show what is wrong with it and go there."""
         faulty = [(row, problem) for row in self.query(FieldRow) if (problem := row.check())]
         lines = [f"{row.field.title or row.field.key} {problem}" for row, problem in faulty]
+        most = max(1, self._room // 5)  # each stands beside its field too
+        if len(lines) > most:
+            lines[most - 1 :] = [f"{lines[most - 1]}, and {len(lines) - most} more"]
         faults = self.query_one("#form-faults", Static)
         faults.update(Content("\n".join(lines)))
         faults.display = bool(lines)
+        self.call_after_refresh(lambda: self.fit(self._room))
         if faulty:
             faulty[0][0].control.focus()
             return
