@@ -151,6 +151,9 @@ async def test_a_long_paste_is_one_mark_and_is_sent_whole() -> None:
         await play.press("enter")
         edited = play.stage.acted[-1]
         assert edited == EditQueued(ROOT, 1, LONG + "!", (), "[Pasted text 2: 40 lines]!")
+        assert remembered[1:] == [LONG, f"{LONG}!"]  # as it goes, too
+        await play.press("up", "enter")
+        assert len(remembered) == 3
         await paste(play, LONG)
         await play.press("ctrl+c", "ctrl+c")
         play.stage.apply(e.QueueChanged(ROOT, ()))

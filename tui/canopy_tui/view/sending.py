@@ -103,6 +103,8 @@ class Sending:
         from canopy_tui.model.intents import EditQueued
 
         edited = self._composer.attaching.message(text) if text.strip() else ("", (), "")
+        if text.strip() and all(text != item.written for item in root.queue):
+            self._remember(text)  # it goes like this
         self._post(EditQueued(root.id, prompt, *edited))
         self._composer.area.show_text(self._drafts.stop_editing())
 
