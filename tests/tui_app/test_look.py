@@ -43,6 +43,23 @@ async def test_the_start_says_what_does_not_last_and_what_does(size: tuple[int, 
         assert "deleted" not in play.text
 
 
+@pytest.mark.parametrize("size", [(39, 9), (30, 20), (150, 9)])
+async def test_a_terminal_that_is_too_small_shows_nothing_else(size: tuple[int, int]) -> None:
+    async with playing(NARROW) as play:
+        play.stage.spawn("a1", "scout")
+        play.stage.act(SendPrompt(ROOT, "go"))
+        play.stage.act(SendPrompt(ROOT, "and then"))
+        await play.shows("and then")
+        await play.press("ctrl+t")
+        await play.pilot.resize_terminal(*size)
+        await play.until(
+            lambda: " ".join(play.text.split()) == "Canopy needs 40 columns and 10 rows.",
+            "that alone",
+        )
+        await play.pilot.resize_terminal(*NARROW)
+        await play.shows("and then")
+
+
 async def test_a_number_starts_a_scene_only_while_nothing_is_written() -> None:
     async with playing(scenes=SCENES) as play:
         await play.write("a2")
