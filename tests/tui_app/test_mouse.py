@@ -5,8 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+import pytest
+
 from canopy_tui.background_note import note_width, noted_width
 from canopy_tui.model.intents import SendPrompt
+from canopy_tui.view.app import CanopyApp
 from canopy_tui.view.transcript_selection import line_of
 from canopy_tui.view.tree_column import LEAST
 from tui_app.playing import SMALLEST_WIDE, Play, playing
@@ -88,6 +91,28 @@ async def test_a_selection_stays_in_its_transcript_and_scrolls_beyond_the_edges(
         assert not play.screen.selections
         await play.press("ctrl+c")
         assert len(copied) == 1
+
+
+@pytest.mark.parametrize("copies", [True, False])
+async def test_a_selection_is_copied_at_its_end_where_that_is_wanted(
+    copies: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied: list[str] = []
+    monkeypatch.setattr(CanopyApp, "copy", lambda _app, text: copied.append(text))
+    async with playing(SMALLEST_WIDE, copies_selection=copies) as play:
+        play.stage.say("first words to take")
+        await play.shows("first words")
+        patient(play)
+        row = row_with(play, "first words")
+        view = await drag(play, (3, row), (7, row))
+        assert copied == []
+        await play.pilot.mouse_up(view, offset=(7, row))
+        await play.settle()
+        assert copied == (["first"] if copies else [])
+        await play.pilot.click(view, offset=(10, row), times=2)
+        await play.settle()
+        assert copied == (["first", "words"] if copies else [])
+        assert selected(play) == "words"
 
 
 async def test_two_clicks_take_a_word_and_three_its_line() -> None:

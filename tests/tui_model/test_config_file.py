@@ -29,6 +29,7 @@ tree = "ctrl+e"
     for text in ("[modal]\nauto = false", "modal.auto = false"):
         assert parse_settings(text) == Settings(opens_requests=False)
     assert parse_settings('ended = "hidden"') == Settings(ended="hidden")
+    assert parse_settings('selection = "copied"') == Settings(selection="copied")
 
 
 @pytest.mark.parametrize(

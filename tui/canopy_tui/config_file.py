@@ -25,6 +25,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "notify": ("off", "bell", "desktop"),
     "motion": ("full", "none"),
     "ended": ("shown", "hidden"),
+    "selection": ("kept", "copied"),
 }
 """Settings at the top of the file, and what each may be."""
 _AT = re.compile(r"\(at line (\d+), column \d+\)")
@@ -54,6 +55,8 @@ class Settings:
     """``modal.auto``: questions of agents open by themselves, not only on their key."""
     ended: str = ""
     """Whether agents that ended are in the tree."""
+    selection: str = ""
+    """Whether what the mouse selects is copied as soon as its button is let go."""
 
 
 def read_settings(folder: Path) -> Settings:

@@ -61,6 +61,12 @@ class ReachApp(StopApp):
             self.screen.clear_selection()
         return bool(selected)
 
+    def on_text_selected(self) -> None:
+        """The button of the mouse was let go, on any screen."""
+        selected = self.screen.get_selected_text() if self.around.copies_selection else None
+        if selected:
+            self.copy(selected)
+
     def copy_to_clipboard(self, text: str) -> None:
         """By the terminal. Textual would fail on what UTF-8 cannot hold."""
         super().copy_to_clipboard(encodable(text))

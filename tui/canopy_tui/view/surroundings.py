@@ -193,6 +193,8 @@ class Surroundings:
     """Columns of the tree as they were chosen, 0 for as many as usual."""
     keep_tree_width: Callable[[int], None] = lambda _width: None
     """Keeps them for the next start."""
+    copies_selection: bool = False
+    """What the mouse selects is copied as soon as its button is let go."""
     still: bool = False
     opens_requests: bool = True
     """Questions of agents open by themselves, not only on their key."""

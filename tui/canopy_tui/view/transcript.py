@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.message import Message
 
 from canopy_tui.view.blocks.look import Look
@@ -18,7 +19,6 @@ from canopy_tui.view.transcript_acts import TranscriptActs
 from canopy_tui.view.transcript_selection import selection_around
 
 if TYPE_CHECKING:
-    from textual import events
     from textual.binding import BindingType
 
     from canopy_tui.model.entries import AnyEntry
@@ -300,6 +300,7 @@ class TranscriptView(TranscriptActs, can_focus=True):
         chosen = selection_around(self, at, event.chain) if at is not None else None
         if chosen is not None:
             screen.selections = {self: chosen}
+            self.post_message(events.TextSelected())
 
 
 def _leads_to(entry: AnyEntry) -> Message | None:
