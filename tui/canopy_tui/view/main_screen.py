@@ -61,6 +61,8 @@ _HEIGHTS = [(0, "-flat"), (MINIMUM[1], "-low"), (20, "-high")]
 class MainScreen(SelectsWithin[None]):
     """``show`` follows the pane in view, ``update`` what changed in the state."""
 
+    AUTO_FOCUS = ""
+    """Never what comes first, which is the tree."""
     HORIZONTAL_BREAKPOINTS = _WIDTHS
     VERTICAL_BREAKPOINTS = _HEIGHTS
 
@@ -130,9 +132,23 @@ class MainScreen(SelectsWithin[None]):
         self.show(self._session)
         self.focus_home()
 
-    def focus_home(self) -> None:
+    @property
+    def _home(self) -> Widget:
         """Where keys go when they go nowhere else."""
-        (self.transcript if self._around.read_only else self.composer.area).focus()
+        return self.transcript if self._around.read_only else self.composer.area
+
+    def focus_home(self) -> None:
+        """To the message, or where there is none to the transcript."""
+        self._home.focus()
+
+    def set_focus(
+        self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False
+    ) -> None:
+        """Keys always go somewhere, and to what can be seen. Textual 8.2.8 has nothing focused once
+        the terminal was too small for what was, or was clicked where nothing is drawn yet.
+        """
+        seen = widget if widget is not None and widget.display else self._home
+        super().set_focus(seen, scroll_visible, from_app_focus)
 
     def show(self, session: str | None, at: int | None = None) -> None:
         """Bring the pane of ``session`` into view, from the entry with the key ``at`` on; None
@@ -187,6 +203,8 @@ class MainScreen(SelectsWithin[None]):
         """What a small screen does not say twice; the tree beside the transcript, or over it."""
         self._show_link()
         self.tree_column.fit(beside=not self.tree_is_overlay)
+        if self.agents.has_focus or self.background.has_focus:
+            self.open_tree()  # whoever is there stays there
 
     def _show_work(self, session: str | None) -> None:
         view = self._state.sessions.get(session or "")
