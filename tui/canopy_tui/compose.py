@@ -282,6 +282,7 @@ def _surroundings(stage: Stage, beginning: Beginning, unkept: Unkept) -> Surroun
         notify=notify,
         history=history.of(stage.directory),
         older=history.everywhere,
+        sent_at=history.times,
         draft=drafts.left(where, beginning.held_elsewhere, goes_on=beginning.wish.goes_on),
         on_sent=lambda text: history.add(stage.directory, text),
         on_draft=lambda session, draft: drafts.keep(where, session, draft),

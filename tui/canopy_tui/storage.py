@@ -49,6 +49,11 @@ class PromptHistory:
         """The prompts of all directories, in the same way."""
         return _each_once(row["text"] for row in self._rows())
 
+    def times(self) -> dict[str, float]:
+        """When each was sent last, in epoch seconds."""
+        rows = ((row["text"], row.get("at")) for row in self._rows())
+        return {text: float(at) for text, at in rows if isinstance(at, int | float)}
+
     def add(self, directory: Path, text: str) -> None:
         """Remember a prompt."""
         if not text.strip() or len(text) > TEXT_LIMIT:

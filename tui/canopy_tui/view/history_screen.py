@@ -5,7 +5,10 @@ It lists what it is given; what is done with the message that is picked is the c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Vertical, VerticalScroll
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 SHOWN = 200
 _PREVIEW = 4000
+_BEFORE = 20
+"""Characters that a line shows before what was looked for, where that is far from its start."""
 
 
 def fitting(messages: Sequence[str], query: str, limit: int = SHOWN) -> list[str]:
@@ -40,16 +45,47 @@ def fitting(messages: Sequence[str], query: str, limit: int = SHOWN) -> list[str
     return found
 
 
+def _at(word: str, text: str) -> int:
+    found = re.search(re.escape(word), text, re.IGNORECASE)
+    return found.start() if found else -1
+
+
+def marked(line: Content, query: str) -> Content:
+    """``line`` with every word of ``query`` set off."""
+    for word in query.split():
+        for found in re.finditer(re.escape(word), line.plain, re.IGNORECASE):
+            line = line.stylize("bold underline", *found.span())
+    return line
+
+
+def day_or_hour(at: float, now: float) -> str:
+    """``14:03`` of today, ``2 Dec`` of another day, ``2024`` of another year."""
+    try:
+        then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)
+    except (ValueError, OverflowError, OSError):
+        return ""
+    if then.date() == today.date():
+        return f"{then:%H:%M}"
+    return f"{then.day} {then:%b}" if then.year == today.year else str(then.year)
+
+
 class HistoryScreen(Dialog[str]):
     """Dismisses with the message that was picked, None when nothing was.
 
-    ``older`` gives the messages of all directories, when it is asked for them.
+    ``older`` gives the messages of all directories, when it is asked for them; ``times`` are those
+    at which they were sent last, as far as they are known, in epoch seconds.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = HISTORY.bindings(first=True)
 
-    def __init__(self, messages: Sequence[str], older: Callable[[], Sequence[str]]) -> None:
+    def __init__(
+        self,
+        messages: Sequence[str],
+        older: Callable[[], Sequence[str]],
+        times: Mapping[str, float] | None = None,
+    ) -> None:
         super().__init__()
+        self._times = times or {}
         self._own = messages
         self._older = older
         self._messages = messages
@@ -82,7 +118,8 @@ class HistoryScreen(Dialog[str]):
         event.stop()
         text = self._found[event.option_index] if self._found else ""
         shown = visible(text[:_PREVIEW], multiline=True)
-        self.query_one("#history-text", Static).update(Content(shown))
+        words = self.query_one(Input).value
+        self.query_one("#history-text", Static).update(marked(Content(shown), words))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """A click."""
@@ -108,11 +145,21 @@ class HistoryScreen(Dialog[str]):
         self._messages = self._older() if self._everywhere else self._own
         self._search()
 
+    def _line(self, text: str) -> Content:
+        """When it was sent, and its first line or the one with what was looked for."""
+        words = self.query_one(Input).value
+        found = min((at for word in words.split() if (at := _at(word, text)) >= 0), default=0)
+        start = found - _BEFORE if found > _BEFORE * 2 else 0
+        line = Content(("…" if start else "") + clipped(text[start:], 300))
+        sent = self._times.get(text)
+        when = f"{day_or_hour(sent, time.time()) if sent is not None else '':>6}  "
+        return Content.assemble((when if self._times else "", "dim"), marked(line, words))
+
     def _search(self) -> None:
         self._found = fitting(self._messages, self.query_one(Input).value)
         rows = self.query_one("#history-list", OptionList)
         rows.clear_options()
-        rows.add_options([Option(Content(clipped(text, 300))) for text in self._found])
+        rows.add_options([Option(self._line(text)) for text in self._found])
         if self._found:
             rows.highlighted = 0
         else:

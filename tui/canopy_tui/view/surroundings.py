@@ -125,8 +125,9 @@ class Surroundings:
     first; ``draft`` is what was left unsent.
 
     ``on_sent`` is called with every message that the history keeps; ``older`` gives what was sent
-    in any directory. ``on_draft`` is called with what is unsent, for a session (empty before there
-    is one), soon after it changed; ``draft_of`` gives it back. ``files`` lists what ``@`` offers.
+    in any directory, ``sent_at`` when each was sent last.
+    ``on_draft`` is called with what is unsent, for a session (empty before there is one), soon
+    after it changed; ``draft_of`` gives it back. ``files`` lists what ``@`` offers.
     ``environment`` says which editor and which clipboard are there, ``keep_picture`` puts a picture
     in a file and gives its path.
     ``bell`` false silences the bell and the window title; ``notify`` is ``off``, ``bell`` or
@@ -146,6 +147,7 @@ class Surroundings:
     scenes: Sequence[Scene] = ()
     history: Sequence[str] = ()
     older: Callable[[], Sequence[str]] = tuple
+    sent_at: Callable[[], Mapping[str, float]] = dict
     draft: Draft = EMPTY_DRAFT
     on_sent: Callable[[str], None] = _nothing
     on_draft: Callable[[str, Draft], None] = _kept_nowhere

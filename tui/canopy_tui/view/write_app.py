@@ -81,7 +81,9 @@ class WriteApp(StopApp):
             return
         history = self.drafts.history
         if history.messages:
-            screen = HistoryScreen(tuple(history.messages), self.around.older)
+            screen = HistoryScreen(
+                tuple(history.messages), self.around.older, self.around.sent_at()
+            )
             self.push_screen(screen, self._take_from_history)
         else:
             self.say("Nothing was sent from here yet.")
