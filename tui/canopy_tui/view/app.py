@@ -24,6 +24,7 @@ from canopy_tui.view.key_order import KeyOrder
 from canopy_tui.view.keys import EVERYWHERE, GROUPS, SLOTS, Group
 from canopy_tui.view.labels import is_done, marks_of
 from canopy_tui.view.lone_keys import LoneKeys
+from canopy_tui.view.prompt_area import plain
 from canopy_tui.view.request_desk import RequestDesk
 from canopy_tui.view.session_app import SessionApp
 from canopy_tui.view.stylesheet import DIALOGS, SteadyStylesheet
@@ -161,6 +162,8 @@ class CanopyApp(SessionApp, ControlApp, FindApp, CommandApp, FollowApp):
             self.around.on_key()
         match event:
             case events.Key() | events.Paste() if not event.is_forwarded:
+                if isinstance(event, events.Paste):
+                    event.text = plain(event.text)  # fields of one line would draw it as it is
                 await self.key_order.take(event)
             case _:
                 await super().on_event(event)

@@ -82,7 +82,9 @@ class FindPanel(Vertical):
     async def _furnish(self) -> None:
         """Hits above the line, so that the line does not move; keys stay in the line."""
         from canopy_tui.view.caret_keys import CARET
+        from canopy_tui.view.late_clicks import forgive
 
+        forgive()
         hits = OptionList(id="find-hits", markup=False, compact=True)
         hits.can_focus = False
         field = Input(id="find-input", placeholder="text of this transcript", compact=True)

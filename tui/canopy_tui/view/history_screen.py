@@ -21,6 +21,7 @@ from canopy_tui.view.caret_keys import CARET
 from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.keymap import filled, take_keys
 from canopy_tui.view.keys import HISTORY
+from canopy_tui.view.late_clicks import forgive
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -105,6 +106,7 @@ class HistoryScreen(Dialog[str]):
 
     def on_mount(self) -> None:
         """Everything, the newest picked."""
+        forgive()
         self.query_one("#history-list", OptionList).can_focus = False
         self._search()
 

@@ -14,6 +14,7 @@ from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.keymap import filled, take_keys
 from canopy_tui.view.keys import LEADS, LEADS_LIST
+from canopy_tui.view.late_clicks import forgive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +47,7 @@ class LeadsScreen(Dialog[int]):
             Option(Text(f"{number if number < 10 else ' '}  {clipped(label, 300)}"))
             for number, label in enumerate(self._labels, 1)
         ]
+        forgive()
         options = OptionList(*rows, markup=False, compact=True)
         take_keys(options, LEADS_LIST)
         frame = Vertical(options)

@@ -13,6 +13,7 @@ from canopy_tui.view.caret_keys import CARET
 from canopy_tui.view.dialog import Dialog
 from canopy_tui.view.keymap import take_keys
 from canopy_tui.view.keys import PALETTE, PALETTE_LINE
+from canopy_tui.view.late_clicks import forgive
 
 if TYPE_CHECKING:
     from textual import events
@@ -26,6 +27,7 @@ class Palette(CommandPalette, Dialog[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Give the keys of the line their names."""
+        forgive()
         take_keys(self.query_one(CommandInput), PALETTE_LINE, CARET)
 
     _width = 0
