@@ -317,6 +317,31 @@ def test_scenario_73_a_monitor_is_not_stopped() -> None:
     assert play.replies() == {"k": {"stopped": False}}
 
 
+@pytest.mark.parametrize(
+    ("started", "name", "description"),
+    [
+        ({"description": "Tick"}, "Tick", "Tick"),
+        ({"description": "Two steps", "workflow_name": "review"}, "review", "Two steps"),
+        ({"description": "", "workflow_name": "review"}, "review", "review"),
+        ({"description": ""}, "b1", ""),
+    ],
+)
+def test_what_a_task_is_called(started: dict[str, Any], name: str, description: str) -> None:
+    play = Play(TASKS).prompt().frames(tool("t1", "Workflow"))
+    play.frames(
+        task_started("b1", "t1", task_type="local_workflow", is_backgrounded=True, **started)
+    )
+    (spawned,) = play.tasks()
+    assert (spawned["name"], spawned.get("description", "")) == (name, description)
+
+
+def test_a_task_that_only_a_list_names_has_its_words_until_it_says_its_own() -> None:
+    play = Play(TASKS).prompt().frames(level("b1"))
+    play.frames(task_started("b1", "t1", is_backgrounded=True, description=""))
+    (spawned,) = play.tasks()
+    assert (spawned["name"], spawned["description"]) == ("Tick", "Tick")
+
+
 # --- cycles that no prompt asked for --------------------------------------------------------------
 
 

@@ -15,6 +15,7 @@ from air.playing import (
     Play,
     declares,
     lifecycle,
+    notification,
     own_result,
     result,
     said,
@@ -325,6 +326,53 @@ def test_lost_background_work_is_told() -> None:
     play.frames(tool_result("t1", "x", {"backgroundTaskId": "b1"}), result("p1"), state("idle"))
     (record,) = records(play.handle(e.StreamEnded("exit status 1")))
     assert (record["severity"], record["category"]) == ("warning", "connection")
+
+
+def test_lost_own_work_is_told_with_what_ended_the_cli() -> None:
+    play, _ = own_work(air.ASYNC_TASKS)
+    (record,) = records(play.handle(e.StreamEnded("signal SIGKILL")))
+    assert (record["severity"], record["category"]) == ("warning", "connection")
+    assert record["title"].startswith("Claude Code ended (signal SIGKILL); ")
+    assert [u["state"] for u in play.updates("async_task_state_update")] == ["failed"]
+
+
+def test_a_lost_agent_whose_turn_is_over_is_told() -> None:
+    play = Play(declares(air.SESSION_FAILURE, air.NATIVE_SUBAGENT_SESSIONS)).prompt()
+    play.frames(tool("t1", "Agent", prompt="work", run_in_background=True))
+    play.frames(task_started("a1", "t1", task_type="local_agent", is_backgrounded=True))
+    play.frames(tool_result("t1", "x", {"isAsync": True, "status": "async_launched"}))
+    play.frames(result("p1"))
+    assert play.answers == {}  # held for its agent
+    assert len(records(play.handle(e.StreamEnded("exit status 1")))) == 1
+    assert play.answers["p1"]["stopReason"] == "end_turn"
+
+
+def test_a_lost_report_on_an_agent_is_told() -> None:
+    play = Play(declares(air.SESSION_FAILURE, air.NATIVE_SUBAGENT_SESSIONS)).prompt()
+    play.frames(tool("t1", "Agent", prompt="work", run_in_background=True))
+    play.frames(task_started("a1", "t1", task_type="local_agent", is_backgrounded=True))
+    play.frames(tool_result("t1", "x", {"isAsync": True, "status": "async_launched"}))
+    play.frames(result("p1"), notification("a1"))
+    assert play.answers == {}  # held until the model has told of it
+    assert len(records(play.handle(e.StreamEnded("exit status 1")))) == 1
+
+
+def test_what_is_lost_with_a_prompt_is_told_by_its_answer_alone() -> None:
+    play = Play(FAILURES).prompt().frames(tool("t1", "Bash"))
+    play.frames(task_started("b1", "t1", is_backgrounded=True))
+    play.frames(tool_result("t1", "x", {"backgroundTaskId": "b1"}))
+    assert records(play.handle(e.StreamEnded("exit status 1"))) == []
+    assert record_of(play.answers["p1"])["category"] == "connection"
+
+
+def test_an_end_that_we_brought_about_is_no_failure() -> None:
+    play, _ = own_work()
+    assert records(play.handle(e.StreamEnded(None))) == []
+
+
+def test_a_client_without_records_hears_nothing_of_lost_work() -> None:
+    play = Play(PLAIN).frames(state("running"), said("It is"))
+    assert records(play.handle(e.StreamEnded("exit status 1"))) == []
 
 
 def test_a_detached_turn_fails_on_the_session() -> None:

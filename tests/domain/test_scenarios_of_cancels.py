@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from canopy_agent.domain import effects as fx
 from canopy_agent.domain import events as e
 from canopy_agent.domain.state import Policy
 from domain.notation import (
@@ -612,6 +613,8 @@ def test_after_a_cancel_was_answered_nothing_of_the_turn_is_shown(form: str, mom
     play.feed(cancel(), cycle(failed=True) if "follow_up" in moment else aborted("p1"), idle())
     late = play.feed(text("late"), call("L1"), returned("L1"), asked("k9", "L1"))
     assert late == ["refuse k9"]
+    (refused,) = [one for one in play.effects if isinstance(one, fx.Refuse)]
+    assert refused == fx.Refuse("k9", "The user cancelled this work.")
 
 
 def test_a_cancel_after_the_end_does_nothing() -> None:
@@ -684,6 +687,14 @@ def test_the_note_of_an_interrupt_between_two_prompts_is_nobodys_answer() -> Non
     play.feed(prompt(), cancel(), e.InterruptReceipt(), prompt("p2"), running(), echo("p2"))
     assert play.feed(aborted()) == []
     assert play.feed(result("p2")) == ["answer p2 end_turn (5)"]
+
+
+def test_the_note_of_an_interrupt_answers_the_prompt_that_it_stopped() -> None:
+    play = Play(FLAT)
+    play.feed(*begun(), cancel())
+    assert play.feed(aborted()) == ["answer p1 cancelled (5)"]
+    play.feed(idle(), *begun("p2"))
+    assert play.feed(result()) == ["answer p2 end_turn (5)"]
 
 
 def test_b18_the_late_result_of_a_cancelled_turn_answers_nobody() -> None:

@@ -668,6 +668,44 @@ def test_an_explanation_of_a_refusal_is_said_once() -> None:
     assert play.feed(refused) == ['S "It is not allowed."', "answer p1 refusal (0)"]
 
 
+def refusal(prompt: str, **details: object) -> e.Event:
+    return e.ResultCame(
+        "success",
+        stop_reason="refusal",
+        num_turns=1,
+        prompts=(prompt,),
+        stop_details=details or None,
+    )
+
+
+def test_the_words_before_a_refusal_explain_it_and_no_later_one() -> None:
+    play = Play(FLAT)
+    play.feed(*begun("p1"), e.RefusalExplained("Not this."))
+    assert play.feed(refusal("p1")) == ['S "Not this."', "answer p1 refusal (0)"]
+    play.feed(idle(), *begun("p2"))
+    assert play.feed(refusal("p2")) == ["answer p2 refusal (0)"]
+
+
+def test_a_refusal_explains_itself_rather_than_the_words_before_it() -> None:
+    play = Play(FLAT)
+    play.feed(*begun("p1"), e.RefusalExplained("Not this."))
+    told = play.feed(refusal("p1", explanation="It is not allowed."))
+    assert told == ['S "It is not allowed."', "answer p1 refusal (0)"]
+
+
+@pytest.mark.parametrize("explanation", ["", "  ", 7, None])
+def test_a_refusal_without_usable_words_says_nothing(explanation: object) -> None:
+    play = Play(FLAT)
+    play.feed(*begun("p1"))
+    assert play.feed(refusal("p1", explanation=explanation)) == ["answer p1 refusal (0)"]
+
+
+def test_what_the_model_said_of_a_refusal_is_not_said_again() -> None:
+    play = Play(FLAT)
+    play.feed(*begun("p1"), e.RefusalExplained("Not this."), text("I will not."))
+    assert play.feed(refusal("p1")) == ["answer p1 refusal (0)"]
+
+
 # --- requests -------------------------------------------------------------------------------------
 
 

@@ -76,7 +76,6 @@ def activate(state: SessionState, turn: Turn) -> list[Effect]:
     """Begin ``turn``; whatever was cancelled or abandoned before cannot come back."""
     state.window.end()
     state.window.forget_orphans()
-    state.requested = False
     effects = state.turns.activate(turn)
     for lost in state.tasks.turn_began():
         # nobody said how it ended: the CLI's list of tasks has not had it for two turns
