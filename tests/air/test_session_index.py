@@ -87,7 +87,7 @@ def shelf(tmp_path: Path) -> Shelf:
         {"archived": "yes"},
         {"archived": 1},
         {"includeWorktrees": "no"},
-        [],
+        [1],
         "all",
     ],
 )
@@ -95,6 +95,10 @@ def test_scenario_92_bad_filters(given: Any) -> None:
     with pytest.raises(AcpError) as wrong:
         ListFilter.parse(given)
     assert wrong.value.code == -32602
+
+
+def test_an_empty_list_is_no_filter_as_php_writes_it() -> None:
+    assert ListFilter.parse([]) == ListFilter.parse({})
 
 
 def test_filters() -> None:
