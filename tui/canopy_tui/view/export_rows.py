@@ -6,6 +6,7 @@ It draws into a text and writes no file. Foreign text is escaped by Rich, which 
 from __future__ import annotations
 
 import asyncio
+import html
 import io
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from rich.console import Console
 from rich.segment import Segment, Segments
 
 from canopy_tui.model.entries import ChildEntry
+from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.blocks.entry import Around
 from canopy_tui.view.blocks.look import Look
 from canopy_tui.view.labels import name_of
@@ -38,6 +40,8 @@ async def drawn_export(
     console = Console(
         width=WIDTH, record=True, file=io.StringIO(), force_terminal=True, color_system="truecolor"
     )
+    view = state.sessions[session]
+    title = clipped(view.title or name_of(state, view), 200)
     rows = 0
     for depth, one in _order(state, session, 0, {session}):
         layout = TranscriptLayout(Around(state, state.sessions[one]), _paper(depth, ink, marks))
@@ -51,10 +55,10 @@ async def drawn_export(
                 _print(console, drawn, depth)
             if rows > MOST_ROWS[kind]:
                 _print(console, [Row((("… the rest is left out", ink.muted),))], depth)
-                return await asyncio.to_thread(_text, console, kind, theme)
+                return await asyncio.to_thread(_text, console, kind, theme, title)
             if index % 20 == 0:
                 await asyncio.sleep(0)
-    return await asyncio.to_thread(_text, console, kind, theme)
+    return await asyncio.to_thread(_text, console, kind, theme, title)
 
 
 def _order(state: ClientState, session: str, depth: int, above: set[str]) -> list[tuple[int, str]]:
@@ -80,7 +84,30 @@ def _print(console: Console, rows: list[Row], depth: int) -> None:
     console.print(Segments(segments), end="", soft_wrap=True)
 
 
-def _text(console: Console, kind: str, theme: TerminalTheme) -> str:
+def _text(console: Console, kind: str, theme: TerminalTheme, title: str) -> str:
     if kind == "svg":
-        return console.export_svg(title="canopy", theme=theme)
-    return console.export_html(inline_styles=True, theme=theme)
+        drawn = console.export_svg(title="canopy", theme=theme)
+        # Without it some programs (librsvg) drop the blanks at which a piece of a line begins.
+        return drawn.replace("<svg ", '<svg xml:space="preserve" ', 1)
+    words = html.escape(title).replace("{", "&#123;").replace("}", "&#125;")
+    page = _PAGE.replace("{title}", words)
+    return console.export_html(inline_styles=True, theme=theme, code_format=page)
+
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="UTF-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+{stylesheet}
+body {{ color: {foreground}; background-color: {background}; margin: 1.5em; }}
+pre {{ font-family: Menlo, "DejaVu Sans Mono", Consolas, monospace; overflow-x: auto; }}
+</style>
+</head>
+<body>
+<pre><code style="font-family:inherit">{code}</code></pre>
+</body>
+</html>
+"""
