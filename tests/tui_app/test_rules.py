@@ -31,6 +31,7 @@ from canopy_tui.view.announcer import (
     window_title,
 )
 from canopy_tui.view.arming import WINDOW, Arming
+from canopy_tui.view.blocks.tool import state_of
 from canopy_tui.view.drafts import Drafts
 from canopy_tui.view.elicitation_fields import is_multiline, read_number, written
 from canopy_tui.view.header import home_short
@@ -239,6 +240,15 @@ def test_preview_of_files() -> None:
     assert changed_files(ToolEntry(at=0.0, tool_call_id="1", raw_input=write)) == [
         ("/d", None, "text", 1)
     ]
+
+
+@pytest.mark.parametrize("status", ["pending", "in_progress", "failed"])
+def test_a_rejected_call_says_so_whatever_the_agent_does(status: str) -> None:
+    entry = ToolEntry(at=0.0, tool_call_id="1", status=status, rejected=True)
+    assert state_of(entry) == "rejected"
+    entry.waits = True  # it asks once more
+    assert state_of(entry) == ("rejected" if entry.ended else "asks")
+    assert state_of(replace(entry, status="completed")) == "done"
 
 
 def test_a_line_has_a_number_only_where_it_is_known() -> None:

@@ -133,7 +133,7 @@ def state_of(entry: ToolEntry) -> str:
     """
     if entry.waits and not entry.ended:
         return "asks"
-    if entry.status == "failed" and entry.rejected:
+    if entry.rejected and entry.status != "completed":  # some agents never end such a call
         return "rejected"
     if entry.status == "failed" and entry.stopped:
         return "stopped"
