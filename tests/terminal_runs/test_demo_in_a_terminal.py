@@ -7,6 +7,8 @@ import re
 import sys
 from pathlib import Path
 
+import pytest
+
 from canopy_agent.demo.scenes import scene_list
 from fakes.cli import is_running
 from terminal_runs.terminal import Terminal, terminal
@@ -126,3 +128,17 @@ async def test_sigterm_leaves_the_terminal_and_the_disk_clean(tmp_path: Path) ->
         mouse = await screen.tmux("display-message", "-p", "#{mouse_any_flag}#{alternate_on}")
         assert mouse.strip() == "00"
     await eventually(lambda: not left_of(tmp_path), "nothing is left", bound=30)
+
+
+@pytest.mark.parametrize(("setting", "flag"), [("on", "1"), ("off", "0")])
+async def test_the_mouse_can_be_left_to_the_terminal(
+    setting: str, flag: str, tmp_path: Path
+) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/config.toml").write_text(f'mouse = "{setting}"\n')
+    env = neutral(tmp_path) | {"CANOPY_CONFIG_DIR": str(tmp_path / "own")}
+    async with terminal(DEMO, env=env) as screen:
+        await screen.shows("A review by a team of agents")
+        assert (await screen.tmux("display-message", "-p", "#{mouse_any_flag}")).strip() == flag
+        await screen.keys("C-q")
+        await screen.ended()

@@ -97,13 +97,30 @@ async def test_an_agent_that_is_gone_is_told_as_far_as_it_is_known(status: str) 
         )
         await play.shows("exit status 143")
         await play.shows("line 19")
-        await play.shows("F5 starts it again")
+        await play.shows("F5 starts it again" if status == "lost" else "F5 tries again")
+        assert ("takes up its sessions" in play.text) is (status == "lost")
+        assert ("The agent is gone" in play.text) is False  # there is a draft in its place
         assert "1 running" not in play.text
         await play.press("f5")
         assert play.stage.acted == [RestartAgent()]
         assert play.draft == "a draft"
         play.stage.ready()
-        await play.shows_no("starts it again")
+        await play.shows_no("F5 ")
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ("lost", "The agent is gone · F5 starts it again"),
+        ("failed", "The agent did not start · F5 tries again"),
+    ],
+)
+async def test_the_empty_field_tells_a_start_that_failed_from_an_agent_that_is_gone(
+    status: str, words: str
+) -> None:
+    async with playing() as play:
+        play.stage.apply(e.LinkChanged(status=status, at=1.0))
+        await play.shows(words)
 
 
 async def test_nothing_is_invented_about_an_agent_that_is_gone() -> None:
@@ -243,6 +260,22 @@ async def test_palette_finds_modes_models_agents_and_themes() -> None:
             await play.press("enter")
             await play.until(lambda draft=draft: play.draft == draft, query)
         assert play.app.theme_choice == "auto"
+
+
+async def test_palette_finds_what_stands_beside_a_title_behind_what_is_called_so() -> None:
+    async with playing() as play:
+        play.stage.spawn("kid", "fix tests", task="Find the failing receipts, and mend them")
+        await play.press("ctrl+p")
+        await play.write("receipts")
+        await play.shows("Agent: fix tests")
+        await play.press(*["backspace"] * len("receipts"))
+        await play.write("alt+u")
+        await play.shows("Usage: context")
+        await play.press(*["backspace"] * len("alt+u"))
+        await play.write("find")
+        await play.shows("Agent: fix tests")  # by its task
+        first = next(at for at, line in enumerate(play.lines) if "Find; once more" in line)
+        assert first < next(at for at, line in enumerate(play.lines) if "Agent: fix" in line)
 
 
 async def test_ascii_terminals_get_ascii() -> None:

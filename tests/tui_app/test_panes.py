@@ -149,7 +149,7 @@ async def test_child_panes_are_read_only_and_say_so() -> None:
         await family(play)
         await play.press("alt+down")
         await play.shows("main › explore")
-        await play.shows("read-only · what you write goes to main · Ctrl+G goes there")
+        await play.shows("goes to main, not to this agent · Ctrl+G shows main")
         await play.write("hello")
         await play.press("enter")
         assert play.app.open_session == ROOT
@@ -178,9 +178,11 @@ async def test_tree_by_keys() -> None:
         assert play.app.open_session == ROOT
         await play.press("2")
         assert play.app.open_session == "d"
-        await play.write("9")  # before no row: the beginning of a message
-        assert (play.app.open_session, play.draft) == ("d", "9")
-        await play.press("backspace", "ctrl+t")
+        for letter in ("9", "q", "w"):  # before no row, and no key of the tree
+            await play.write(letter)
+            await play.shows(f"“{letter}” does nothing here. Esc goes back to the message.")
+        assert (play.app.open_session, play.draft) == ("d", "")
+        assert play.app.main.agents.has_focus
         await play.press("home", "enter", "ctrl+t")
         assert play.app.open_session == ROOT
         await play.write("x")

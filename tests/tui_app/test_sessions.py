@@ -273,6 +273,7 @@ async def test_keys_can_be_changed_and_wrong_settings_are_told() -> None:
     }
     async with playing((100, 60), still=True, **around) as play:
         await play.shows("line 3")
+        assert "Some of your settings are wrong ─" in play.text
         assert play.app.theme == "canopy-light"
         await play.press("escape", "f2")
         assert not isinstance(play.screen, SessionPicker)

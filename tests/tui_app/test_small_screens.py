@@ -6,6 +6,7 @@ import pytest
 
 from canopy_shared.updates import UsageUpdate
 from canopy_tui.model.intents import AnswerPermission
+from canopy_tui.view.elicitation_fields import hint_in
 from canopy_tui.view.key_guard import QUIET
 from canopy_tui.view.request_screen import RequestScreen
 from tui_app.playing import Play, playing
@@ -182,3 +183,42 @@ async def test_a_preview_without_a_frame_tells_how_much_of_it_is_below() -> None
         await play.press("end")
         await play.shows("line 99")
         assert "▼" not in play.text
+
+
+@pytest.mark.parametrize("size", [SMALLEST, SMALL])
+async def test_the_frame_of_the_message_takes_no_more_rows_in_the_pane_of_an_agent(
+    size: tuple[int, int],
+) -> None:
+    async with playing(size) as play:
+        play.stage.spawn("kid", "fix tests")
+        await play.settle()
+        height = play.app.main.composer.size.height
+        play.app.go("kid")
+        await play.shows("goes to main, not to this agent")
+        assert play.app.main.composer.size.height == height
+
+
+@pytest.mark.parametrize("size", [SMALL, (80, 24)])
+async def test_a_form_says_what_its_buttons_mean(
+    size: tuple[int, int],
+) -> None:
+    properties = {"pick": {"type": "string", "title": "Database", "enum": ["SQLite", "Postgres"]}}
+    async with playing(size) as play:
+        play.stage.ask_form({"type": "object", "properties": properties})
+        await play.until(lambda: isinstance(play.screen, RequestScreen), "the form")
+        await play.shows("Decline says no")
+
+
+@pytest.mark.parametrize(
+    ("room", "shown"),
+    [
+        (90, "Type it here. It is used in place of the options."),
+        (20, "Type it here"),
+        (12, "Type it here"),
+        (8, "Your ow…"),
+    ],
+)
+def test_a_hint_that_does_not_fit_is_said_in_other_words(room: int, shown: str) -> None:
+    assert hint_in("Type it here. It is used in place of the options.", room) == shown
+    assert hint_in("Write as much as you like of it here", 20) == "Your own words"
+    assert hint_in("", room) == ""

@@ -30,6 +30,7 @@ tree = "ctrl+e"
         assert parse_settings(text) == Settings(opens_requests=False)
     assert parse_settings('ended = "hidden"') == Settings(ended="hidden")
     assert parse_settings('selection = "copied"') == Settings(selection="copied")
+    assert parse_settings('mouse = "off"') == Settings(mouse="off")
 
 
 @pytest.mark.parametrize(

@@ -234,7 +234,7 @@ async def _run(
         app = CanopyApp(make_host, around)
         try:
             with leaving_on_signals(app):
-                await app.run_async()
+                await app.run_async(mouse=app.around.mouse)
         finally:
             for host in made:
                 await host.aclose()

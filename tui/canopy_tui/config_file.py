@@ -26,6 +26,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "motion": ("full", "none"),
     "ended": ("shown", "hidden"),
     "selection": ("kept", "copied"),
+    "mouse": ("on", "off"),
 }
 """Settings at the top of the file, and what each may be."""
 _AT = re.compile(r"\(at line (\d+), column \d+\)")
@@ -57,6 +58,8 @@ class Settings:
     """Whether agents that ended are in the tree."""
     selection: str = ""
     """Whether what the mouse selects is copied as soon as its button is let go."""
+    mouse: str = ""
+    """Whether clicks and drags come to the client; ``off`` leaves them to the terminal."""
 
 
 def read_settings(folder: Path) -> Settings:

@@ -38,6 +38,7 @@ def own_settings(environment: Mapping[str, str]) -> tuple[Settings, dict[str, An
         "keep_tree_width": partial(note_width, locations(environment).cache),
         "opens_requests": settings.opens_requests,
         "copies_selection": settings.selection == "copied",
+        "mouse": settings.mouse != "off",
         "still": settings.motion == "none",
         "faults": (*settings.faults, *key_faults),
     }

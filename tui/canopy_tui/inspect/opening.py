@@ -43,7 +43,7 @@ def run_inspection(
 async def _run(app: InspectApp) -> int:
     try:
         with leaving_on_signals(app):
-            await app.run_async()
+            await app.run_async(mouse=app.around.mouse)
     finally:
         await app.inspected.aclose()
     return app.return_code or 0

@@ -38,7 +38,7 @@ async def _run(recording: Recording, speed: float, paused: bool) -> int:
     while True:
         app = replay_app(recording, speed=speed, paused=paused)
         with leaving_on_signals(app):
-            await app.run_async()
+            await app.run_async(mouse=app.around.mouse)
         if not app.wants_more:
             return app.return_code or 0
         speed, paused = app.playback.speed, False

@@ -44,7 +44,7 @@ class Answers(Clickable):
         super().__init__(id="answers")
         self.answers = tuple(answers)
         self._armed: str | None = None
-        self._most: int | None = None
+        self._most = 0
 
     def offer(self, answers: Sequence[Answer]) -> None:
         """Show other answers."""
@@ -58,7 +58,7 @@ class Answers(Clickable):
         self.refresh(layout=True)
 
     def bound(self, rows: int) -> None:
-        """Take no more than ``rows`` rows, but one for each answer."""
+        """Take up to ``rows`` rows for answers that are longer than their line; each has one."""
         if rows != self._most:
             self._most = rows
             self.refresh(layout=True)
@@ -89,7 +89,7 @@ class Answers(Clickable):
 
     def _heights(self, wrapped: Sequence[Sequence[Content]]) -> list[int]:
         """One row for each, and what is left to those that are longer, the first ones first."""
-        left = 1_000 if self._most is None else max(0, self._most - len(wrapped))
+        left = max(0, self._most - len(wrapped))
         heights = []
         for lines in wrapped:
             more = min(left, len(lines) - 1)

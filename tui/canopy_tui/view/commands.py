@@ -44,6 +44,8 @@ _THEMES = {
     "ansi-dark": "in its own colours",
     "ansi-light": "in its own colours",
 }
+_BESIDE = 1e-6
+"""The score of a command that has what is searched for in its description."""
 _NEED_AN_AGENT = frozenset({"mode", "restart", "stop-background"})
 
 
@@ -156,10 +158,14 @@ class Commands(Provider):
             yield DiscoveryHit(_line(command, (), self.app.size.width), command.run, command.title)
 
     async def search(self, query: str) -> Hits:
-        """What fits the query, best first."""
+        """What fits the query, best first; behind all titles come those that only say it beside."""
         fuzzy = FuzzySearch()
+        words = query.casefold().split()
         for command in all_commands(self._app):
             score, offsets = fuzzy.match(query, command.title)
+            if score <= 0:
+                said = f"{command.title} {command.help}".casefold()
+                score = _BESIDE if words and all(word in said for word in words) else 0
             if score > 0:
                 yield Hit(
                     score, _line(command, offsets, self.app.size.width), command.run, command.title

@@ -21,6 +21,7 @@ from canopy_tui.view.attaching import Attaching
 from canopy_tui.view.attachment_strip import AttachmentStrip
 from canopy_tui.view.completing import Completing
 from canopy_tui.view.completion import Completion, Offer
+from canopy_tui.view.labels import whole
 from canopy_tui.view.once import once
 from canopy_tui.view.placeholders import Abilities
 from canopy_tui.view.posting import Posted
@@ -320,7 +321,8 @@ class Composer(Vertical):
             steers=self.sending.can.steering,
         )
         title = keymap.filled(_EDITING) if self.drafts.editing is not None else self._title
-        self.query_one("#composer-box").border_title = Content(title)
+        box = self.query_one("#composer-box")
+        box.border_title = Content(whole(title.split(" · "), box.size.width - 2))
 
     def _first_chance(self, event: events.Key) -> bool:
         if self._list.display:

@@ -104,7 +104,7 @@ CONTROLS = Group(
 
 USAGE = Group(
     "Options, usage, MCP servers",
-    (Key("usage-again", "r,f5", "act('again')", "Usage: ask the agent anew", hint="ask anew"),),
+    (Key("usage-again", "f5,r", "act('again')", "Usage: ask the agent anew", hint="ask anew"),),
 )
 
 SERVERS = Group(

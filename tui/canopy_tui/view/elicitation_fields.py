@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Input, Static, Switch, TextArea
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.widget import Widget
 
+_OWN_WORDS = "Your own words"
 MULTILINE_FROM = 200
 """A text field that takes more characters than this gets several lines."""
 
@@ -71,6 +73,14 @@ def read_number(text: str) -> Value | None:
         return float(text)
     except ValueError:
         return text
+
+
+def hint_in(words: str, room: int) -> str:
+    """``words`` where they fit; else their first sentence, or what any such line is for."""
+    words = visible(words, multiline=False)
+    first = words.partition(". ")[0]
+    choices = (words, first, _OWN_WORDS if words else "")
+    return next((one for one in choices if cell_len(one) <= room), fitted(_OWN_WORDS, max(1, room)))
 
 
 class FieldRow(Vertical):
@@ -160,12 +170,12 @@ class FieldRow(Vertical):
         return EXAMPLES.get(getattr(self.field, "format", None) or "", "")
 
     def on_resize(self) -> None:
-        """What is hinted at ends with the line, not in the middle of a word."""
+        """What is hinted at fits the line, or is said in other words."""
         self.call_after_refresh(self._fit_hint)
 
     def _fit_hint(self) -> None:
         for line in self.query(Input):
-            line.placeholder = fitted(self._hint(), max(1, line.content_size.width - 1))
+            line.placeholder = hint_in(self._hint(), line.content_size.width - 1)
 
     @property
     def control(self) -> Widget:

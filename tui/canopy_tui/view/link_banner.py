@@ -48,6 +48,7 @@ class LinkBanner(Static):
         if not (told and self.app.size.height < _ROOMY):
             lines += [Content.styled(f"  {line}", "$text-muted") for line in tail[-_STDERR_LINES:]]
         if self._restartable:
-            again = " starts it again and takes up its sessions"
+            absent = link.status == "failed"  # there is nothing yet to take up
+            again = " tries again" if absent else " starts it again and takes up its sessions"
             lines.append(Content.assemble((name("restart"), "bold $primary"), again))
         self.update(Content("\n").join(lines))

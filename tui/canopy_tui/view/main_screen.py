@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from canopy_tui.model import background, tree
+from canopy_tui.model.sanitize import clipped
 from canopy_tui.model.state import Phase
 from canopy_tui.view.background_panel import BackgroundPanel
 from canopy_tui.view.beside import Beside
@@ -22,7 +23,7 @@ from canopy_tui.view.find_panel import FindPanel
 from canopy_tui.view.footer import FooterLine
 from canopy_tui.view.goal_banner import GoalBanner
 from canopy_tui.view.header import HeaderLine
-from canopy_tui.view.keymap import name
+from canopy_tui.view.keymap import filled, name
 from canopy_tui.view.labels import details, marks_of
 from canopy_tui.view.link_banner import LinkBanner
 from canopy_tui.view.load_banner import LoadBanner
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from canopy_tui.view.surroundings import Surroundings
 
 MINIMUM = (40, 10)
+_TO_WRITE = "{stop} goes back to the message."
 TREE_OPEN = "-tree-open"
 READ_ONLY = "-read-only"
 
@@ -230,12 +232,17 @@ class MainScreen(SelectsWithin[None]):
         )
 
     def on_key(self, event: events.Key) -> None:
-        """What is typed elsewhere, and is no command there, belongs to the message."""
+        """What is typed elsewhere, and is no command there, belongs to the message; not in a list,
+        where half of its letters would be commands.
+        """
         elsewhere = self.focused is not self.composer.area and not self._around.read_only
         is_command = event.key in self.active_bindings
         if event.character and event.is_printable and elsewhere and not is_command:
             event.stop()
-            self.composer.add_text(event.character)
+            if self.agents.has_focus or self.background.has_focus:
+                self.say(filled(f"“{clipped(event.character, 4)}” does nothing here. {_TO_WRITE}"))
+            else:
+                self.composer.add_text(event.character)
 
     def on_paste(self, event: events.Paste) -> None:
         """What is pasted elsewhere belongs to the message too."""

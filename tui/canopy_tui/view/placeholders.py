@@ -62,11 +62,11 @@ def suggestion_of(state: ClientState, root: SessionView | None, view: SessionVie
 
 
 def title(state: ClientState, root: SessionView | None, child: SessionView | None) -> str:
-    """The title of the frame: empty in the main pane."""
+    """The title of the frame: empty in the main pane. Nobody can write to another agent."""
     if child is None or root is None:
         return ""
     main = name_of(state, root)
-    return f"read-only · what you write goes to {main} · {name('root')} goes there"
+    return f"goes to {main}, not to this agent · {name('root')} shows {main}"
 
 
 def mode(root: SessionView | None) -> str:
@@ -86,7 +86,9 @@ def placeholder(
     """What the empty field says. ``scenes``: there are some to try, as long as nothing else is
     suggested.
     """
-    if state.link.status in ("lost", "failed"):
+    if state.link.status == "failed":
+        return filled("The agent did not start · {restart} tries again · what you write here stays")
+    if state.link.status == "lost":
         return filled("The agent is gone · {restart} starts it again · what you write here stays")
     if root is None:
         return "Write already: it is sent when the agent is ready"
@@ -95,7 +97,7 @@ def placeholder(
     if root.queue_held:
         return f"{name('send')} sends the queue"
     if view is not root:
-        return f"Reply to {name_of(state, root)}"
+        return f"Message to {name_of(state, root)} · this agent takes none"
     if root.in_turn:
         waits = "Write on: it waits in the queue until this turn is over"
         return f"{waits} · {name('steer')} says it now" if state.link.can_steer else waits
@@ -125,7 +127,9 @@ def agent_missing(state: ClientState) -> str:
     match state.link.status:
         case "ready":
             return ""
-        case "lost" | "failed":
+        case "failed":
+            return filled("The agent did not start: {restart} tries again.")
+        case "lost":
             return filled("The agent is gone: {restart} starts it again.")
         case _:
             return "The agent is not there yet."

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from canopy_tui.model.state import Problem
 
 _SHOWN = 2000
+_NAMED = 32
+"""Characters that the title of a frame holds on every screen."""
 
 
 class ProblemScreen(Dialog[bool]):
@@ -41,12 +43,14 @@ class ProblemScreen(Dialog[bool]):
     def compose(self) -> ComposeResult:
         """What, why, what now."""
         problem = self._problem
+        named = len(problem.title) <= _NAMED
         words = (
-            Static(foreign(problem.title, "bold $error")),
+            *(() if named else (Static(foreign(problem.title, "bold $error")),)),
             Static(foreign(problem.detail[:_SHOWN])),
             Static(foreign(filled(problem.advice), "$text-muted")),
         )
-        yield SmallFrame("This did not work", words, Answers(self._answers))
+        title = foreign(problem.title).plain if named else "Not done"
+        yield SmallFrame(title, words, Answers(self._answers))
 
     def on_answers_chosen(self, event: Answers.Chosen) -> None:
         """A click."""

@@ -371,11 +371,12 @@ _HELP = {
     "permission": "{permission-open} transcript · {permission-copy} copy · {permission-raw} raw · "
     "{permission-later} later",
     "elicitation": "{form-pick} picks · {form-go-on} goes on · {form-send} sends · "
-    "{form-later} later",
+    "{form-later} later · Decline says no · Cancel gives no answer",
     "page": "{link-next-button} moves · {form-press} presses the button · {link-later} later",
 }
 _HELP_IN_SHORT = {
     "permission": "{permission-later} later · {permission-open} transcript · {permission-raw} raw",
-    "elicitation": "{form-later} later · {form-send} sends",
+    "elicitation": "{form-later} later · {form-send} sends · Decline says no · Cancel gives "
+    "no answer",
     "page": "{link-later} later",
 }

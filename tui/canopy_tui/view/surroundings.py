@@ -197,6 +197,8 @@ class Surroundings:
     """Keeps them for the next start."""
     copies_selection: bool = False
     """What the mouse selects is copied as soon as its button is let go."""
+    mouse: bool = True
+    """Clicks and drags come here; else the terminal selects text by itself."""
     still: bool = False
     opens_requests: bool = True
     """Questions of agents open by themselves, not only on their key."""
