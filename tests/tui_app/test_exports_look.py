@@ -23,3 +23,16 @@ async def test_a_page_has_the_title_of_its_session_and_a_picture_keeps_its_blank
         assert not {"{{", "}}"} & set(page.split())
         picture = ElementTree.fromstring(await play.app._exported(ROOT, "svg"))
         assert picture.attrib[SPACE] == "preserve"
+
+
+async def test_an_export_offers_no_key_and_tells_the_end_of_a_turn_in_words() -> None:
+    async with playing() as play:
+        play.stage.act(SendPrompt(ROOT, "go"))
+        play.stage.spawn("c1", "Helper")
+        play.stage.end_turn()
+        for kind in ("html", "svg", "markdown"):
+            written = await play.app._exported(ROOT, kind)
+            assert "open]" not in written
+            assert "end_turn" not in written
+        assert "*— turn ended " in written
+        assert "1 agent still working —*" in written

@@ -45,7 +45,7 @@ def own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def person(monkeypatch: pytest.MonkeyPatch, acts: Person) -> None:
     """Let ``acts`` use the app, in place of the terminal."""
 
-    async def run_async(self: CanopyApp) -> None:
+    async def run_async(self: CanopyApp, **_: object) -> None:
         async with self.run_test(size=(100, 30)) as pilot:
             await acts(self, pilot)
 
@@ -172,7 +172,7 @@ def test_an_agent_that_was_never_used_is_stopped_too(
 ) -> None:
     script = FakeAgentScript(tmp_path / "agent")
 
-    async def run_async(self: CanopyApp) -> None:
+    async def run_async(self: CanopyApp, **_: object) -> None:
         await eventually(script.pids, "the agent", bound=20)
 
     monkeypatch.setattr(CanopyApp, "run_async", run_async)

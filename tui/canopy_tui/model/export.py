@@ -20,6 +20,7 @@ from canopy_shared.unset import UNSET
 from canopy_tui.model.attachments import described
 from canopy_tui.model.entries import AnyEntry, ChildEntry, MessageEntry, Role, RuleEntry, ToolEntry
 from canopy_tui.model.names import name_of
+from canopy_tui.model.rule_words import rule_words
 from canopy_tui.model.sanitize import for_file
 from canopy_tui.model.source import source_of
 from canopy_tui.model.values import value_lines
@@ -66,10 +67,7 @@ def _entries(state: ClientState, view: SessionView, above: set[str]) -> Iterator
             case ChildEntry():
                 yield from (f"*{_one_line(source_of(entry, state))}*", "")
             case RuleEntry():
-                yield from (
-                    f"--- {_one_line(entry.kind.replace('_', ' '))} {_one_line(entry.text)}",
-                    "",
-                )
+                yield from (f"*— {_one_line(rule_words(entry, time_of))} —*", "")
             case _:
                 yield from (source_of(entry, state), "")
 

@@ -18,7 +18,7 @@ from canopy_tui.model.sanitize import clipped
 from canopy_tui.view.blocks.entry import Around
 from canopy_tui.view.blocks.look import Look
 from canopy_tui.view.labels import name_of
-from canopy_tui.view.strips import Paper, Row, strip_of
+from canopy_tui.view.strips import Paper, Row, strip_of, without_hint
 from canopy_tui.view.transcript_layout import TranscriptLayout
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _print(console: Console, rows: list[Row], depth: int) -> None:
     segments: list[Segment] = []
     for row in rows:
         segments.append(Segment(" " * min(4 * depth, WIDTH - 40)))
-        segments += strip_of(row, max(40, WIDTH - 4 * depth))
+        segments += strip_of(without_hint(row), max(40, WIDTH - 4 * depth))
         segments.append(Segment.line())
     console.print(Segments(segments), end="", soft_wrap=True)
 

@@ -68,6 +68,13 @@ def without_keys(row: Row) -> Row:
     return row._replace(runs=(*row.runs[:-1], (WITHOUT_KEYS, row.runs[-1][1])))
 
 
+def without_hint(row: Row) -> Row:
+    """``row`` as it is where nothing opens: on paper."""
+    if row.hit != "open" or not row.runs or row.runs[-1][0] != WITH_KEYS:
+        return row
+    return row._replace(runs=row.runs[:-1])
+
+
 class Marks(NamedTuple):
     """The glyphs of a transcript, one cell each."""
 
