@@ -8,7 +8,8 @@ import pytest
 from textual._context import active_app
 from textual.worker import WorkerFailed
 
-from canopy_tui.app_run import LOG, logging_to
+from canopy_tui.app_run import logging_to
+from canopy_tui.paths import LOG
 from canopy_tui.view.own_fault import told
 from tui_app.playing import playing
 

@@ -14,10 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from canopy_tui.paths import LOG
+
 if TYPE_CHECKING:
     from canopy_tui.view.app import CanopyApp
 
-LOG = "canopy.log"
 _LOG_SIZE = 1_000_000
 
 

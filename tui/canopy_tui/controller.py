@@ -122,9 +122,8 @@ class Controller:
 
     def _line_lost(self, line: Malformed) -> None:
         if self._lost_lines is None:
-            from canopy_tui.app_run import LOG
             from canopy_tui.lost_lines import LostLines
-            from canopy_tui.paths import locations
+            from canopy_tui.paths import LOG, locations
 
             log_file = str(locations(self._environment).state / LOG)
             self._lost_lines = LostLines(self.state, self.apply, self._clock, log_file)

@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from canopy_tui.app_run import LOG
 from canopy_tui.background_note import note_width, noted, noted_width
 from canopy_tui.config_file import AUTO, FILE, Settings, read_settings
-from canopy_tui.paths import locations
+from canopy_tui.paths import LOG, locations
 
 
 def own_settings(environment: Mapping[str, str]) -> tuple[Settings, dict[str, Any]]:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 CONFIG_DIR_VARIABLE = "CANOPY_CONFIG_DIR"
 _APPLICATION = "canopy"
+LOG = "canopy.log"
+"""The name of the log; it lies in the folder of what Canopy remembers."""
 
 
 @dataclass(frozen=True, slots=True)
