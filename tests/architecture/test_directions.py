@@ -52,16 +52,57 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     "canopy_tui": ("canopy_shared",),
     "canopy_tui.model": ("canopy_shared",),
+    "canopy_tui.wire": ("canopy_shared", "canopy_tui.model"),
+    "canopy_tui.kept": ("canopy_shared", "canopy_tui.model"),
+    "canopy_tui.settings": ("canopy_shared", "canopy_tui.kept"),
+    "canopy_tui.process": ("canopy_shared",),
+    "canopy_tui.desk": ("canopy_shared", "canopy_tui.model", "canopy_tui.process"),
+    "canopy_tui.agents": ("canopy_shared", "canopy_tui.process"),
+    "canopy_tui.host": (
+        "canopy_shared",
+        "canopy_tui.model",
+        "canopy_tui.wire",
+        "canopy_tui.agents",
+        "canopy_tui.paths",
+    ),
+    "canopy_tui.view": (
+        "canopy_shared",
+        "canopy_tui.model",
+        "canopy_tui.settings",
+        "canopy_tui.process",
+        "canopy_tui.desk",
+        "canopy_tui.inspect.host",
+    ),
     "canopy_tui.compose": ("canopy_shared", "canopy_agent", "canopy_tui"),
     "canopy_tui.cli": ("canopy_shared", "canopy_agent", "canopy_tui"),
 }
 
+# The packages of the view, the lowest first: each may use those before it. What lies beside them in
+# `view` is for all.
+VIEW = "canopy_tui.view"
+LAYERS_OF_THE_VIEW = (
+    "drawing",
+    "keyboard",
+    "terminal",
+    "tree",
+    "bars",
+    "blocks",
+    "transcript",
+    "composer",
+    "dialogs",
+    "requests",
+    "screens",
+    "controls",
+    "stored",
+    "apps",
+)
+
 # A view tells what the person wants (an intent); it must not reach those who carry it out.
 NOT_FOR_VIEWS = (
     "canopy_tui.cli",
-    "canopy_tui.client",
+    "canopy_tui.wire.client",
     "canopy_tui.compose",
-    "canopy_tui.controller",
+    "canopy_tui.host.controller",
     "canopy_tui.doctor",
 )
 
@@ -112,6 +153,29 @@ def test_imports_follow_the_arrows(layer: str) -> None:
         if found.reaches(*ROOTS) and not found.reaches(*allowed)
     ]
     assert against == []
+
+
+@pytest.mark.parametrize("layer", LAYERS_OF_THE_VIEW)
+def test_a_part_of_the_view_uses_only_those_below_it(layer: str) -> None:
+    place = LAYERS_OF_THE_VIEW.index(layer)
+    above = [f"{VIEW}.{name}" for name in LAYERS_OF_THE_VIEW[place + 1 :]]
+    against = [
+        f"{module.shown}:{found.line} imports {found.target}"
+        for module in product_modules()
+        if module.within(f"{VIEW}.{layer}")
+        for found in module.imports
+        if found.when is not When.FOR_TYPES and found.reaches(*above)
+    ]
+    assert against == []
+
+
+def test_every_package_of_the_view_is_a_layer() -> None:
+    packages = {
+        module.name.split(".")[2]
+        for module in product_modules()
+        if module.within(VIEW) and module.name.count(".") > 2
+    }
+    assert packages == set(LAYERS_OF_THE_VIEW)
 
 
 def test_no_relative_imports() -> None:

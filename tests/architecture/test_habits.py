@@ -133,7 +133,7 @@ def test_meta_keys_are_spelled_with_the_extensions() -> None:
     assert against == []
 
 
-MODES = ("canopy_tui.terminal_guard", "canopy_tui.typed_ahead")
+MODES = ("canopy_tui.process.terminal_guard", "canopy_tui.process.typed_ahead")
 """Modes of the terminal: set back after Textual, and set before it; only where there are such."""
 
 
@@ -148,7 +148,7 @@ def test_no_shell_but_for_batch_files_and_no_terminal_device() -> None:
     against += [
         f"{module.shown}:{node.lineno}"
         for module in product_modules()
-        if not module.within("canopy_tui.windows_processes")
+        if not module.within("canopy_tui.process.windows_processes")
         for node in ast.walk(module.tree)
         if (isinstance(node, ast.keyword) and node.arg == "shell")
         or (isinstance(node, ast.Attribute) and node.attr == "create_subprocess_shell")
@@ -162,7 +162,7 @@ READ_AS_THEY_ARE = (
     "canopy_shared.ordinary",
     "canopy_shared.process_tree",  # of the kernel
     "canopy_shared.record",  # a person may name a pipe
-    "canopy_tui.terminal_guard",
+    "canopy_tui.process.terminal_guard",
 )
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canopy_tui.agent_command import (
+from canopy_tui.agents.agent_command import (
     AgentCommandError,
     parse_agent_command,
     resolve_agent_command,

@@ -15,7 +15,7 @@ from canopy_shared.record import Recorder
 from canopy_shared.version import __version__
 from canopy_tui import cli
 from canopy_tui.claude_command import run_as_if_called
-from canopy_tui.first_session import FirstSession
+from canopy_tui.host.first_session import FirstSession
 
 CANOPY = (sys.executable, "-m", "canopy_tui")
 HANG_SECONDS = 60  # a bound for what takes well under a second

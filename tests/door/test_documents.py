@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from canopy_shared import jsonio
-from canopy_tui.agent_command import parse_agent_command
+from canopy_tui.agents.agent_command import parse_agent_command
 from canopy_tui.invocation import OpenClient, ServeStdio, parse
-from canopy_tui.view import keys
+from canopy_tui.view.keyboard import keys
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")

@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canopy_tui import agent_command, external_editor
-from canopy_tui.agent_command import AgentCommandError
-from canopy_tui.windows_processes import batch_line, is_batch_file
+from canopy_tui.agents import agent_command
+from canopy_tui.agents.agent_command import AgentCommandError
+from canopy_tui.desk import external_editor
+from canopy_tui.process.windows_processes import batch_line, is_batch_file
 
 VARIABLES = {"PATH": r"C:\Windows;C:\x & y", "A": '"', "cd": "C:\\here"}
 OPERATORS = frozenset("&|<>()^\n")

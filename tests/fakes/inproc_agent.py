@@ -13,7 +13,7 @@ from canopy_shared.codec import decode_update
 from canopy_shared.inproc import linked_pair
 from canopy_shared.peer import IncomingRequest, Peer
 from canopy_shared.updates import SessionUpdate
-from canopy_tui.agent_connection import Ending
+from canopy_tui.agents.agent_connection import Ending
 
 if TYPE_CHECKING:
     from canopy_shared.inproc import InProcessTransport

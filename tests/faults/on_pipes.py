@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from textual.css.query import NoMatches
 
-from canopy_tui.controller import Controller
-from canopy_tui.foreign_agent import launch_foreign
-from canopy_tui.view.app import CanopyApp
+from canopy_tui.agents.foreign_agent import launch_foreign
+from canopy_tui.host.controller import Controller
+from canopy_tui.view.apps.app import CanopyApp
 from canopy_tui.view.surroundings import Surroundings
 from tui_app.playing import SMALLEST_WIDE, Clock, Play
 from tui_app.stage import Stage
@@ -23,7 +23,7 @@ from tui_app.stage import Stage
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from canopy_tui.agent_connection import AgentConnection
+    from canopy_tui.agents.agent_connection import AgentConnection
     from canopy_tui.model.state import ClientState, Touched
     from canopy_tui.view.surroundings import OnTouched, Schedule
     from fakes.agent import FakeAgentScript

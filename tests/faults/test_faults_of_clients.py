@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from canopy_shared.stdio import StdioTransport
 from canopy_tui.model.entries import MessageEntry, Role
 from canopy_tui.model.intents import LoadSession
-from canopy_tui.view.key_guard import QUIET
-from canopy_tui.view.queue_strip import QueueStrip
-from canopy_tui.view.request_screen import RequestScreen
+from canopy_tui.view.composer.queue_strip import QueueStrip
+from canopy_tui.view.keyboard.key_guard import QUIET
+from canopy_tui.view.requests.request_screen import RequestScreen
 from fakes.agent import (
     FakeAgentScript,
     ask_permission,

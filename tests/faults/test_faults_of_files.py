@@ -16,20 +16,20 @@ from canopy_agent.history.tail import last_options
 from canopy_agent.session.opener import read_changed
 from canopy_agent.session.skills import skill_files
 from canopy_shared.ordinary import open_ordinary, read_end, read_ordinary
-from canopy_tui import storage
 from canopy_tui.app_run import logging_to
-from canopy_tui.background_note import noted
-from canopy_tui.config_file import read_settings
-from canopy_tui.config_writing import keep_setting
-from canopy_tui.external_editor import EditorError, edited
-from canopy_tui.file_listing import list_files
+from canopy_tui.desk.external_editor import EditorError, edited
+from canopy_tui.desk.file_listing import list_files
+from canopy_tui.desk.picture_files import PictureError, read_picture
+from canopy_tui.kept import storage
+from canopy_tui.kept.background_note import noted
+from canopy_tui.kept.open_sessions import OpenSessions
+from canopy_tui.kept.recent_sessions import RecentSessions
+from canopy_tui.kept.storage import Drafts, Pictures, PromptHistory
+from canopy_tui.kept.trust import TrustedDirectories
+from canopy_tui.kept.unkept import Unkept
 from canopy_tui.model.shelf import Draft, Shelf, is_too_long
-from canopy_tui.open_sessions import OpenSessions
-from canopy_tui.picture_files import PictureError, read_picture
-from canopy_tui.recent_sessions import RecentSessions
-from canopy_tui.storage import Drafts, Pictures, PromptHistory
-from canopy_tui.trust import TrustedDirectories
-from canopy_tui.unkept import Unkept
+from canopy_tui.settings.config_file import read_settings
+from canopy_tui.settings.config_writing import keep_setting
 
 BOUND = 60.0
 HERE = Path("/project")
@@ -261,7 +261,7 @@ async def test_what_an_editor_leaves_is_taken_or_told(
 ) -> None:
     script, words = EDITORS[what]
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("canopy_tui.external_editor.LONGEST", 8)
+    monkeypatch.setattr("canopy_tui.desk.external_editor.LONGEST", 8)
     command = ("/bin/sh", "-c", script, "editor")
     with pytest.raises(EditorError, match=words) as caught:
         await edited(command, "before", os.environ, clock=lambda: 0.0)

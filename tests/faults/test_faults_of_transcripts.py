@@ -29,13 +29,13 @@ from canopy_tui.model.entries import (
 from canopy_tui.model.export import as_json, as_markdown
 from canopy_tui.model.leads import leads_of
 from canopy_tui.view.blocks.look import Look
-from canopy_tui.view.finding import hits_in, pattern_of
-from canopy_tui.view.key_guard import QUIET
-from canopy_tui.view.permission_answers import permission_answers
-from canopy_tui.view.permission_preview import preview_of
-from canopy_tui.view.preview import Preview
-from canopy_tui.view.request_screen import RequestScreen
-from canopy_tui.view.transcript_viewport import Viewport
+from canopy_tui.view.dialogs.preview import Preview
+from canopy_tui.view.keyboard.key_guard import QUIET
+from canopy_tui.view.requests.permission_answers import permission_answers
+from canopy_tui.view.requests.permission_preview import preview_of
+from canopy_tui.view.requests.request_screen import RequestScreen
+from canopy_tui.view.transcript.finding import hits_in, pattern_of
+from canopy_tui.view.transcript.viewport import Viewport
 from hostile import HOSTILE, harmless
 from tui_app.playing import NARROW, playing
 from tui_transcript.drawing import all_rows, layout_of, paper, text_of, widest

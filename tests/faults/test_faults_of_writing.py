@@ -17,13 +17,13 @@ from textual.widgets import Static
 from canopy_shared.content import ImageContent
 from canopy_shared.pictures import LARGEST_PICTURE
 from canopy_shared.updates import AvailableCommandsUpdate, Command
-from canopy_tui.clipboard import read_clipboard
+from canopy_tui.desk.clipboard import read_clipboard
+from canopy_tui.desk.picture_files import PictureError, read_picture
 from canopy_tui.model import events as e
 from canopy_tui.model.intents import SendPrompt
-from canopy_tui.picture_files import PictureError, read_picture
-from canopy_tui.view.composer import Composer
-from canopy_tui.view.request_screen import RequestScreen
-from canopy_tui.view.slash_offers import NO_COMMANDS
+from canopy_tui.view.composer.composer import Composer
+from canopy_tui.view.composer.slash_offers import NO_COMMANDS
+from canopy_tui.view.requests.request_screen import RequestScreen
 from tui_app.playing import NARROW, Play, playing
 from tui_app.stage import ROOT
 

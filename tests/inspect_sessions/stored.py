@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from canopy_agent.session.inspection import Inspection
-from canopy_tui.wire_answers import initialize_params
+from canopy_tui.wire.answers import initialize_params
 from store.writing import Transcript
 
 FRONT, BACK = "a1111111", "a2222222"

@@ -14,12 +14,12 @@ from canopy_agent.session.past import PastSessions
 from canopy_tui import cli
 from canopy_tui.inspect.opening import inspect_app
 from canopy_tui.model.catalogue import ListedSession
-from canopy_tui.view import timeline_screen
-from canopy_tui.view.inspect_app import InspectBar
-from canopy_tui.view.main_screen import MainScreen
-from canopy_tui.view.session_picker import SessionPicker
-from canopy_tui.view.timeline_screen import TimelineRows, TimelineScreen
-from canopy_tui.wire_answers import initialize_params
+from canopy_tui.view.apps.inspect_app import InspectBar
+from canopy_tui.view.apps.main_screen import MainScreen
+from canopy_tui.view.screens import timeline_screen
+from canopy_tui.view.screens.timeline_screen import TimelineRows, TimelineScreen
+from canopy_tui.view.stored.session_picker import SessionPicker
+from canopy_tui.wire.answers import initialize_params
 from inspect_sessions.stored import answer, inspection, opened_by, team
 from replay.patience import PatientPlay
 from store.writing import CWD, Transcript

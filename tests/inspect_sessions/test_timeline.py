@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canopy_tui.model.timeline import axis_of, filled, merged, worked
-from canopy_tui.view.timeline_screen import times
+from canopy_tui.view.screens.timeline_screen import times
 
 DAY = 86_400.0
 _spans = st.lists(

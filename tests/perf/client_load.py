@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from canopy_tui import first_frame
-from canopy_tui.frame_pump import FramePump, frame_rate
+from canopy_tui.host.frame_pump import FramePump, frame_rate
 from canopy_tui.model.intents import SendPrompt
 from canopy_tui.model.loading import is_loading
-from canopy_tui.view.app import CanopyApp
+from canopy_tui.view.apps.app import CanopyApp
 from canopy_tui.view.surroundings import Surroundings
 from tui_app.stage import ROOT, Stage
 from waiting import eventually

@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from client_load import Paced
 
 from canopy_tui import first_frame
-from canopy_tui.courtesy import HELPING, Courtesy
+from canopy_tui.host.courtesy import HELPING, Courtesy
 from canopy_tui.model import events as e
-from canopy_tui.view.app import CanopyApp
+from canopy_tui.view.apps.app import CanopyApp
 from canopy_tui.view.surroundings import Surroundings
 from tui_app.stage import ROOT
 from waiting import eventually

@@ -16,7 +16,7 @@ from client_load import resident
 from test_client_speed import on_pty
 
 from canopy_tui.view.blocks.look import Look
-from canopy_tui.view.transcript_viewport import Viewport
+from canopy_tui.view.transcript.viewport import Viewport
 from tui_transcript.drawing import layout_of
 from tui_transcript.samples import ANSWER, add, grow, message, tool, world
 

@@ -18,8 +18,8 @@ from statistics import median
 from test_client_speed import Pty, on_pty
 
 from canopy_agent.history.store import folder_name
-from canopy_tui.file_index import FileIndex
-from canopy_tui.trust import TrustedDirectories
+from canopy_tui.desk.file_index import FileIndex
+from canopy_tui.kept.trust import TrustedDirectories
 from fakes.cli import FakeCli
 from store.writing import Transcript
 

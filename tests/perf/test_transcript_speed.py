@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from canopy_tui.view.transcript_viewport import Viewport
+from canopy_tui.view.transcript.viewport import Viewport
 from tui_transcript.drawing import layout_of, paper
 from tui_transcript.samples import ANSWER, THOUGHT, add, grow, message, tool, world
 

@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from textual.app import App
 from textual.widgets import Log
 
-from canopy_tui.view.theme import DARK, THEMES
-from canopy_tui.view.transcript import TranscriptView
+from canopy_tui.view.drawing.theme import DARK, THEMES
+from canopy_tui.view.transcript.transcript import TranscriptView
 from tui_transcript.samples import ANSWER, MAIN, add, grow, message, tool, world
 
 if TYPE_CHECKING:

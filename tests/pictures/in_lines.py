@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from canopy_shared.record import read_recording
 from canopy_tui.plain.run import print_recording
-from canopy_tui.view.theme import DARK, THEMES
+from canopy_tui.view.drawing.theme import DARK, THEMES
 from pictures.recorded_host import FOLDER
 from pictures.stage import THEMES as NAMES
 from pictures.stage import WIDE, Stage

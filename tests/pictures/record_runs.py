@@ -21,8 +21,8 @@ from canopy_agent.demo.scenes import scene_list
 from canopy_agent.demo.workspace import demo_environment
 from canopy_agent.server import AgentServer
 from canopy_shared.record import Recorder
-from canopy_tui.controller import Controller
-from canopy_tui.in_process_agent import InProcessAgent
+from canopy_tui.agents.in_process_agent import InProcessAgent
+from canopy_tui.host.controller import Controller
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model import tree

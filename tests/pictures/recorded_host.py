@@ -19,8 +19,8 @@ from canopy_tui.model import intents as i
 from canopy_tui.model.reduce import reduce
 from canopy_tui.model.state import ClientState, QueuedPrompt, Touched
 from canopy_tui.replay.observed import ObservedConnection
-from canopy_tui.wire_answers import read_initialize
-from canopy_tui.wire_catalogue import read_page
+from canopy_tui.wire.answers import read_initialize
+from canopy_tui.wire.catalogue import read_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -13,13 +13,13 @@ from unittest.mock import patch
 
 from canopy_shared.unset import UNSET
 from canopy_shared.updates import ToolCallStart
-from canopy_tui.file_window import FileWindow, line_of, read_window
+from canopy_tui.desk.file_window import FileWindow, line_of, read_window
+from canopy_tui.kept.open_sessions import LeftSession
 from canopy_tui.model import events as e
 from canopy_tui.model.glyphs import ASCII
 from canopy_tui.model.login import LoginNeed
 from canopy_tui.model.shelf import Draft
 from canopy_tui.model.toolcalls import find
-from canopy_tui.open_sessions import LeftSession
 from pictures import more_scenes as more
 from pictures.in_lines import printed
 from pictures.scene import Scene, asks, asks_form, is_ready, is_team, turns
@@ -82,7 +82,7 @@ async def agents(stage: Stage, take: Take) -> None:
     stage.host.until_the_next_message()
     await take("after-the-turn")
     stage.host.until(asks)
-    with patch("canopy_tui.view.permission.line_of", _line_of_the_sample):
+    with patch("canopy_tui.view.requests.permission.line_of", _line_of_the_sample):
         await stage.opens_request()
         await stage.until(lambda: "17 -" in stage.text, "the line in the file")
         await take("change")
@@ -115,7 +115,7 @@ async def answers(stage: Stage, take: Take) -> None:
     stage.host.apply([e.UpdateArrived(other, told, first.at), asked])
     await stage.opens_request()
     await take("together")
-    with patch("canopy_tui.view.request_screen.WITHDRAWN_SECONDS", 600.0):
+    with patch("canopy_tui.view.requests.request_screen.WITHDRAWN_SECONDS", 600.0):
         stage.host.apply([e.RequestWithdrawn(again.key), e.RequestWithdrawn(first.key)])
         await stage.shows("withdrawn")
         await take("withdrawn")
@@ -289,7 +289,7 @@ async def following(stage: Stage, take: Take) -> None:
     def read(path: str, _cwd: str, *where: Any) -> FileWindow:
         return read_window(path.replace(DIRECTORY, str(SAMPLE)), str(SAMPLE), *where)
 
-    with patch("canopy_tui.view.follow_panel.read_window", read):
+    with patch("canopy_tui.view.transcript.follow_panel.read_window", read):
         await stage.press("f11")
         await stage.until(lambda: "Follows  " in stage.text and ":" in stage.text, "a file")
         await take("following")

@@ -21,15 +21,15 @@ from canopy_agent.demo.scenes import scene_list
 from canopy_agent.session.inspection import Inspection
 from canopy_agent.session.lookup import find_session
 from canopy_shared.record import read_recording
-from canopy_tui.file_index import FileIndex
+from canopy_tui.desk.file_index import FileIndex
 from canopy_tui.inspect.opening import inspect_app
 from canopy_tui.replay.opening import replay_app
-from canopy_tui.view.app import CanopyApp
-from canopy_tui.view.header import HeaderLine
-from canopy_tui.view.start_view import Scene
+from canopy_tui.view.apps.app import CanopyApp
+from canopy_tui.view.bars.header import HeaderLine
+from canopy_tui.view.drawing.theme import DARK, LIGHT
 from canopy_tui.view.surroundings import Surroundings
-from canopy_tui.view.theme import DARK, LIGHT
-from canopy_tui.wire_answers import initialize_params
+from canopy_tui.view.transcript.start_view import Scene
+from canopy_tui.wire.answers import initialize_params
 from pictures.ink import strips_of
 from pictures.recorded_host import FOLDER, RecordedHost
 from tui_app.playing import Clock, Play

@@ -19,7 +19,7 @@ from tools_e2e.test_every_tool import ENV, NOTEBOOK, every_call
 
 if TYPE_CHECKING:
     from canopy_agent.demo.workspace import DemoEnvironment
-    from canopy_tui.controller import Controller
+    from canopy_tui.host.controller import Controller
 
 __all__ = ["ENV", "answer", "every_call_and_more", "furnish"]
 

@@ -13,7 +13,7 @@ from unittest.mock import patch
 from textual._compositor import Compositor
 from textual.css.stylesheet import Stylesheet
 
-from canopy_tui.view.calm import Calm
+from canopy_tui.view.terminal.calm import Calm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

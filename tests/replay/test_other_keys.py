@@ -11,11 +11,11 @@ import pytest
 from canopy_shared.record import Recording, Step
 from canopy_tui.inspect.opening import inspect_app
 from canopy_tui.replay.opening import replay_app
-from canopy_tui.view import keys
-from canopy_tui.view.help import HelpScreen
-from canopy_tui.view.keymap import IN_FORCE
-from canopy_tui.view.main_screen import MainScreen
-from canopy_tui.view.timeline_screen import TimelineScreen
+from canopy_tui.view.apps.main_screen import MainScreen
+from canopy_tui.view.keyboard import keys
+from canopy_tui.view.keyboard.keymap import IN_FORCE
+from canopy_tui.view.screens.help import HelpScreen
+from canopy_tui.view.screens.timeline_screen import TimelineScreen
 from inspect_sessions.stored import inspection, team
 from replay.patience import PatientPlay
 from replay.test_replay_app import STEPS

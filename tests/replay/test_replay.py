@@ -10,7 +10,7 @@ from typing import Any
 
 from canopy_shared.frames import Notification, Request, Response
 from canopy_shared.record import AGENT, CLIENT, Recorder, Recording, Step, read_recording
-from canopy_tui.foreign_agent import launch_foreign
+from canopy_tui.agents.foreign_agent import launch_foreign
 from canopy_tui.model.intents import (
     AnswerPermission,
     RestartAgent,

@@ -9,9 +9,9 @@ import pytest
 from canopy_shared.frames import Notification, Request, Response
 from canopy_shared.record import AGENT, CLIENT, Recording, Step
 from canopy_tui.replay.opening import replay_app
-from canopy_tui.view.detail_screen import DetailScreen
-from canopy_tui.view.replay_bar import ReplayBar
-from canopy_tui.view.request_screen import RequestScreen
+from canopy_tui.view.bars.replay_bar import ReplayBar
+from canopy_tui.view.requests.request_screen import RequestScreen
+from canopy_tui.view.screens.detail_screen import DetailScreen
 from fakes.agent import permission, said, spawned
 from replay.patience import PatientPlay
 from tui_app.playing import NARROW, WIDE, Clock

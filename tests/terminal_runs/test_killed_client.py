@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from canopy_tui.terminal_guard import CLEAN
-from canopy_tui.trust import TrustedDirectories
+from canopy_tui.kept.trust import TrustedDirectories
+from canopy_tui.process.terminal_guard import CLEAN
 from fakes.agent import FakeAgentScript
 from fakes.cli import is_running
 from terminal_runs.terminal import terminal
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 HANG_SECONDS = 60
 BEGIN = """
 import os, signal, sys, termios
-from canopy_tui import terminal_guard
+from canopy_tui.process import terminal_guard
 def patch(flags):
     return flags & ~(termios.ECHO | termios.ICANON | termios.ISIG)
 before = termios.tcgetattr(0)
@@ -96,7 +96,7 @@ def test_the_guard_cleans_what_is_not_clean(ends: str, cleans: bool, cooked: boo
 DEPENDING = """
 import os, signal, subprocess, sys, time
 from canopy_shared import dependents
-from canopy_tui import terminal_guard
+from canopy_tui.process import terminal_guard
 def start(code="pass", **options):
     program = f"import signal, time; {code}; print(flush=True); time.sleep(900)"
     process = subprocess.Popen((sys.executable, "-c", program), stdout=-1, **options)

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from canopy_tui.trust import TrustedDirectories
+from canopy_tui.kept.trust import TrustedDirectories
 from fakes.agent import FakeAgentScript, permission, said, tool
 from inspect_sessions.stored import team
 from terminal_runs.terminal import terminal

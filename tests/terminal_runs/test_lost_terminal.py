@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from canopy_tui.trust import TrustedDirectories
-from canopy_tui.view.terminal_output import LastingOutput, of_the_terminal
+from canopy_tui.kept.trust import TrustedDirectories
+from canopy_tui.view.terminal.output import LastingOutput, of_the_terminal
 from fakes.agent import FakeAgentScript
 from fakes.cli import is_running
 from waiting import eventually

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from canopy_tui.view.terminal_output import lasting
+from canopy_tui.view.terminal.output import lasting
 from waiting import eventually
 
 

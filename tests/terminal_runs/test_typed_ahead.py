@@ -7,7 +7,7 @@ import pty
 import termios
 from pathlib import Path
 
-from canopy_tui import typed_ahead
+from canopy_tui.process import typed_ahead
 
 
 def test_keys_of_before_the_screen_are_kept_and_the_terminal_is_given_back() -> None:

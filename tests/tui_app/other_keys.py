@@ -9,7 +9,7 @@ import re
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from canopy_tui.view import keys
+from canopy_tui.view.keyboard import keys
 
 if TYPE_CHECKING:
     from tui_app.playing import Play

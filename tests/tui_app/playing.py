@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from textual import events
 from textual.keys import _character_to_key
 
-from canopy_tui.view.app import CanopyApp
-from canopy_tui.view.key_guard import RUN, SETTLE
-from canopy_tui.view.keymap import IN_FORCE
-from canopy_tui.view.lone_keys import AnsweredByKeys
+from canopy_tui.view.apps.app import CanopyApp
+from canopy_tui.view.keyboard.key_guard import RUN, SETTLE
+from canopy_tui.view.keyboard.keymap import IN_FORCE
+from canopy_tui.view.keyboard.lone_keys import AnsweredByKeys
 from canopy_tui.view.surroundings import Surroundings
 from tui_app.stage import Stage
 from waiting import eventually
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
     from textual.screen import Screen
 
-    from canopy_tui.view.key_guard import KeyGuard
+    from canopy_tui.view.keyboard.key_guard import KeyGuard
 
 WIDE = (120, 40)
 NARROW = (80, 24)

@@ -13,11 +13,11 @@ from canopy_shared.ext.goal import Goal
 from canopy_shared.ext.goal import wrap as goal_meta
 from canopy_tui.model import events as e
 from canopy_tui.model.intents import CancelTurn, ClearGoal, SendAgain, SendPrompt, StopTask
-from canopy_tui.view import stop_app
-from canopy_tui.view.confirm import ConfirmScreen
-from canopy_tui.view.crumbs import Crumbs
-from canopy_tui.view.review_screen import ReviewScreen
-from canopy_tui.view.task_screen import TaskScreen
+from canopy_tui.view.apps import stop_app
+from canopy_tui.view.bars.crumbs import Crumbs
+from canopy_tui.view.dialogs.confirm import ConfirmScreen
+from canopy_tui.view.screens.review_screen import ReviewScreen
+from canopy_tui.view.screens.task_screen import TaskScreen
 from tui_app.playing import NARROW, Play, playing
 from tui_app.stage import ROOT
 

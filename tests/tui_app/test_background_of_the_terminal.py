@@ -9,9 +9,10 @@ import pytest
 from textual import events
 from textual._xterm_parser import XTermParser
 
-from canopy_tui.background_note import note, noted
-from canopy_tui.view import terminal_keys
-from canopy_tui.view.terminal_background import (
+from canopy_tui.kept.background_note import note, noted
+from canopy_tui.view.drawing.theme import DARK, LIGHT
+from canopy_tui.view.terminal import keys as terminal_keys
+from canopy_tui.view.terminal.background import (
     REPLIES,
     BackgroundTold,
     Replies,
@@ -19,7 +20,6 @@ from canopy_tui.view.terminal_background import (
     guess,
     may_ask,
 )
-from canopy_tui.view.theme import DARK, LIGHT
 from tui_app.playing import playing
 
 ANSWERS = {

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.widgets import Input, TextArea
 
-from canopy_tui.config_file import KeySetting
-from canopy_tui.view.caret_keys import AREA, CARET
-from canopy_tui.view.key_choice import choose
-from canopy_tui.view.keymap import USUAL
+from canopy_tui.settings.config_file import KeySetting
+from canopy_tui.view.keyboard.caret_keys import AREA, CARET
+from canopy_tui.view.keyboard.key_choice import choose
+from canopy_tui.view.keyboard.keymap import USUAL
 from tui_app.other_keys import OTHER
 from tui_app.playing import key_event, playing
 

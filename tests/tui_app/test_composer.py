@@ -17,8 +17,8 @@ from canopy_tui.model.intents import (
     SteerQueued,
 )
 from canopy_tui.model.shelf import Draft
-from canopy_tui.view import terminal_keys
-from canopy_tui.view.control_screen import ControlScreen
+from canopy_tui.view.controls.control_screen import ControlScreen
+from canopy_tui.view.terminal import keys as terminal_keys
 from tui_app.playing import NARROW, Play, playing
 from tui_app.stage import ROOT
 

@@ -15,7 +15,7 @@ from canopy_shared.updates import (
 )
 from canopy_tui.model import events as e
 from canopy_tui.model.intents import AskServers, AskUsage, SendPrompt, SetMode, SetOption
-from canopy_tui.view.control_screen import ControlScreen
+from canopy_tui.view.controls.control_screen import ControlScreen
 from tui_app.playing import NARROW, Play, playing
 from tui_app.stage import ROOT
 
@@ -29,7 +29,7 @@ OPTIONS = (
 @pytest.fixture(autouse=True)
 def no_tick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is asked by the clock: what a tick asks is looked at where it matters."""
-    monkeypatch.setattr("canopy_tui.view.control_screen._TICK", 3600.0)
+    monkeypatch.setattr("canopy_tui.view.controls.control_screen._TICK", 3600.0)
 
 
 async def _click(play: Play, text: str) -> None:

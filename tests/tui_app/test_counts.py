@@ -17,11 +17,11 @@ from canopy_tui.model.entries import RuleEntry
 from canopy_tui.model.glyphs import UNICODE, badges
 from canopy_tui.model.reduce import reduce
 from canopy_tui.model.state import Phase
-from canopy_tui.view.announcer import window_title
+from canopy_tui.view.apps.announcer import window_title
+from canopy_tui.view.bars.crumbs import Crumbs
+from canopy_tui.view.bars.header import HeaderLine
 from canopy_tui.view.blocks.rule import rule
-from canopy_tui.view.crumbs import Crumbs
-from canopy_tui.view.header import HeaderLine
-from canopy_tui.view.labels import is_done, runs_still
+from canopy_tui.view.drawing.labels import is_done, runs_still
 from tui_model.reducing import Story
 from tui_model.test_background import began, moved
 from tui_model.test_properties_of_the_client import Asks, happenings

@@ -7,10 +7,10 @@ import pytest
 from canopy_tui.model import events as e
 from canopy_tui.model.intents import CancelTurn, SendPrompt
 from canopy_tui.model.login import LoginNeed
-from canopy_tui.view.confirm import ConfirmScreen
-from canopy_tui.view.control_screen import ControlScreen
-from canopy_tui.view.help import HelpScreen
-from canopy_tui.view.login_screen import LoginScreen
+from canopy_tui.view.controls.control_screen import ControlScreen
+from canopy_tui.view.dialogs.confirm import ConfirmScreen
+from canopy_tui.view.screens.help import HelpScreen
+from canopy_tui.view.screens.login_screen import LoginScreen
 from tui_app.playing import Play, playing
 from tui_app.stage import ROOT
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from canopy_tui.model.ended import over
 from canopy_tui.model.intents import SendPrompt
-from canopy_tui.view.ended_line import EndedLine
-from canopy_tui.view.session_row import RowLook, row
+from canopy_tui.view.tree.ended_line import EndedLine
+from canopy_tui.view.tree.session_row import RowLook, row
 from tui_app.playing import SMALLEST_WIDE, Play, playing
 from tui_app.stage import ROOT
 from tui_app.test_panes import tree_rows

@@ -22,17 +22,17 @@ from canopy_tui.model.efforts import rows_of
 from canopy_tui.model.entries import ChangesEntry
 from canopy_tui.model.glyphs import UNICODE
 from canopy_tui.model.intents import SendPrompt
-from canopy_tui.view import caret_keys, keys
-from canopy_tui.view.clicks import ACTION
-from canopy_tui.view.history_screen import HistoryScreen
-from canopy_tui.view.keys import Group, Key
-from canopy_tui.view.labels import marks_of
-from canopy_tui.view.lone_keys import AnsweredByKeys
-from canopy_tui.view.replay_app import ReplayApp
-from canopy_tui.view.request_screen import RequestScreen
-from canopy_tui.view.review_screen import ReviewScreen
-from canopy_tui.view.task_screen import TaskScreen
-from canopy_tui.view.timeline_screen import TimelineScreen
+from canopy_tui.view.apps.replay_app import ReplayApp
+from canopy_tui.view.drawing.clicks import ACTION
+from canopy_tui.view.drawing.labels import marks_of
+from canopy_tui.view.keyboard import caret_keys, keys
+from canopy_tui.view.keyboard.keys import Group, Key
+from canopy_tui.view.keyboard.lone_keys import AnsweredByKeys
+from canopy_tui.view.requests.request_screen import RequestScreen
+from canopy_tui.view.screens.history_screen import HistoryScreen
+from canopy_tui.view.screens.review_screen import ReviewScreen
+from canopy_tui.view.screens.task_screen import TaskScreen
+from canopy_tui.view.screens.timeline_screen import TimelineScreen
 from tui_app.playing import Play, key_event, playing
 from tui_app.stage import ROOT
 

@@ -10,8 +10,8 @@ from textual.widgets import OptionList
 
 from canopy_shared.content import TextContent, ToolContent
 from canopy_tui.model.intents import SendPrompt
-from canopy_tui.view.find_panel import FindPanel
-from canopy_tui.view.finding import MOST_HITS, hits_in, pattern_of
+from canopy_tui.view.transcript.find_panel import FindPanel
+from canopy_tui.view.transcript.finding import MOST_HITS, hits_in, pattern_of
 from tui_app.playing import SMALLEST_WIDE, playing
 from tui_app.stage import ROOT
 from tui_transcript.samples import message, text_content, tool, world

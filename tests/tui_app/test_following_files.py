@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from canopy_shared.content import Diff, Location
-from canopy_tui import file_window
-from canopy_tui.file_window import AROUND, read_window
+from canopy_tui.desk import file_window
+from canopy_tui.desk.file_window import AROUND, read_window
 from canopy_tui.model.followed import newest_place
 from canopy_tui.model.glyphs import ASCII
-from canopy_tui.view.follow_panel import FollowFile, FollowPanel, FollowTitle
+from canopy_tui.view.transcript.follow_panel import FollowFile, FollowPanel, FollowTitle
 from tui_app.playing import NARROW, SMALLEST_WIDE, playing
 from tui_app.stage import ROOT, Stage
 

@@ -18,8 +18,8 @@ from canopy_shared.updates import (
 )
 from canopy_tui.model import events as e
 from canopy_tui.model.shelf import Draft
-from canopy_tui.view.key_guard import QUIET
-from canopy_tui.view.start_view import Scene
+from canopy_tui.view.keyboard.key_guard import QUIET
+from canopy_tui.view.transcript.start_view import Scene
 from tui_app.playing import WIDE, playing
 from tui_app.stage import ROOT
 

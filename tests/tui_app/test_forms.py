@@ -9,13 +9,13 @@ from rich.table import Table
 from textual.widgets import Button, Input
 
 from canopy_tui.model.intents import AnswerElicitation
-from canopy_tui.view import request_desk
-from canopy_tui.view.choice_list import MOST_SHOWN, ChoiceList
-from canopy_tui.view.elicitation import FormPane
-from canopy_tui.view.key_guard import QUIET
-from canopy_tui.view.preview import Preview
-from canopy_tui.view.request_screen import RequestScreen
-from canopy_tui.view.strips import UNICODE
+from canopy_tui.view.apps import request_desk
+from canopy_tui.view.dialogs.choice_list import MOST_SHOWN, ChoiceList
+from canopy_tui.view.dialogs.preview import Preview
+from canopy_tui.view.drawing.strips import UNICODE
+from canopy_tui.view.keyboard.key_guard import QUIET
+from canopy_tui.view.requests.elicitation import FormPane
+from canopy_tui.view.requests.request_screen import RequestScreen
 from tui_app.playing import NARROW, WIDE, Play, playing
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from textual.content import Content
 from textual.widgets import OptionList
 
-from canopy_tui.storage import PromptHistory
-from canopy_tui.view.history_screen import day_or_hour, marked
+from canopy_tui.kept.storage import PromptHistory
+from canopy_tui.view.screens.history_screen import day_or_hour, marked
 from tui_app.playing import NARROW, playing
 
 

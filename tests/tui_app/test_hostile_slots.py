@@ -17,7 +17,7 @@ from canopy_shared.elicitation_fields import TextField
 from canopy_shared.ext.canopy_controls import AgentUse, Limit, ModelUse, UsageReport
 from canopy_shared.ext.goal import Goal
 from canopy_shared.updates import AvailableCommandsUpdate, Command
-from canopy_tui.desktop import Desktop
+from canopy_tui.desk.desktop import Desktop
 from canopy_tui.model import events as e
 from canopy_tui.model.catalogue import ListedSession, Query
 from canopy_tui.model.changes import ChangedFile, Edit
@@ -27,23 +27,23 @@ from canopy_tui.model.glyphs import UNICODE
 from canopy_tui.model.intents import AnswerElicitation, RenameSession
 from canopy_tui.model.shelf import Pasted, Picture
 from canopy_tui.model.state import AgentLink, QueuedPrompt
-from canopy_tui.view import task_row
-from canopy_tui.view.announcer import DESKTOP
-from canopy_tui.view.app import CanopyApp
-from canopy_tui.view.attachment_strip import AttachmentStrip
-from canopy_tui.view.elicitation_fields import FieldRow, start_value
-from canopy_tui.view.footer import FooterLine
-from canopy_tui.view.goal_banner import GoalBanner
-from canopy_tui.view.history_screen import SHOWN, HistoryScreen
-from canopy_tui.view.labels import marks_of
-from canopy_tui.view.link_banner import LinkBanner
-from canopy_tui.view.queue_strip import QueueStrip
-from canopy_tui.view.request_screen import RequestScreen
-from canopy_tui.view.review_screen import ReviewScreen
-from canopy_tui.view.session_picker import SearchLine, SessionPicker
-from canopy_tui.view.task_screen import TaskScreen
-from canopy_tui.view.timeline_screen import TimelineRows, TimelineScreen
-from canopy_tui.view.usage_page import UsagePage
+from canopy_tui.view.apps.announcer import DESKTOP
+from canopy_tui.view.apps.app import CanopyApp
+from canopy_tui.view.bars.footer import FooterLine
+from canopy_tui.view.bars.goal_banner import GoalBanner
+from canopy_tui.view.bars.link_banner import LinkBanner
+from canopy_tui.view.composer.attachment_strip import AttachmentStrip
+from canopy_tui.view.composer.queue_strip import QueueStrip
+from canopy_tui.view.controls.usage_page import UsagePage
+from canopy_tui.view.drawing.labels import marks_of
+from canopy_tui.view.requests.elicitation_fields import FieldRow, start_value
+from canopy_tui.view.requests.request_screen import RequestScreen
+from canopy_tui.view.screens.history_screen import SHOWN, HistoryScreen
+from canopy_tui.view.screens.review_screen import ReviewScreen
+from canopy_tui.view.screens.task_screen import TaskScreen
+from canopy_tui.view.screens.timeline_screen import TimelineRows, TimelineScreen
+from canopy_tui.view.stored.session_picker import SearchLine, SessionPicker
+from canopy_tui.view.tree import task_row
 from hostile import HOSTILE, harmless
 from tui_app.playing import WIDE, Play, playing
 from tui_app.stage import ROOT, Stage

@@ -28,19 +28,19 @@ from canopy_tui.model.login import LoginMethod, LoginNeed
 from canopy_tui.model.state import Phase, Problem, Touched
 from canopy_tui.plain.asking import question_of
 from canopy_tui.plain.narrator import Narrator
-from canopy_tui.view.announcer import Announcer
-from canopy_tui.view.control_screen import ControlScreen
-from canopy_tui.view.detail_screen import DetailScreen
-from canopy_tui.view.export_rows import drawn_export
-from canopy_tui.view.labels import marks_of
-from canopy_tui.view.leads_screen import LeadsScreen
-from canopy_tui.view.login_screen import LoginScreen
-from canopy_tui.view.options_page import OptionsPage
-from canopy_tui.view.problem_screen import ProblemScreen
-from canopy_tui.view.request_screen import RequestScreen
-from canopy_tui.view.servers_page import ServersPage
-from canopy_tui.view.session_picker import SessionPicker
-from canopy_tui.view.trust_screen import TrustScreen
+from canopy_tui.view.apps.announcer import Announcer
+from canopy_tui.view.controls.control_screen import ControlScreen
+from canopy_tui.view.controls.options_page import OptionsPage
+from canopy_tui.view.controls.servers_page import ServersPage
+from canopy_tui.view.drawing.labels import marks_of
+from canopy_tui.view.requests.request_screen import RequestScreen
+from canopy_tui.view.screens.detail_screen import DetailScreen
+from canopy_tui.view.screens.leads_screen import LeadsScreen
+from canopy_tui.view.screens.login_screen import LoginScreen
+from canopy_tui.view.screens.problem_screen import ProblemScreen
+from canopy_tui.view.screens.trust_screen import TrustScreen
+from canopy_tui.view.stored.session_picker import SessionPicker
+from canopy_tui.view.transcript.export_rows import drawn_export
 from faults.test_faults_of_transcripts import hostile_world
 from hostile import HOSTILE, harmless
 from tui_app.playing import WIDE, playing
@@ -51,7 +51,7 @@ from tui_transcript.samples import MAIN
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from canopy_tui.view.control_list import Item
+    from canopy_tui.view.controls.control_list import Item
     from tui_app.playing import Play
 
 CAN = {"sessionCapabilities": {name: {} for name in ("list", "fork", "delete", "close")}}

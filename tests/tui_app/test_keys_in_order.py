@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.widgets import Input
 
 from canopy_tui.model.intents import SendPrompt, SteerPrompt
-from canopy_tui.view.history_screen import HistoryScreen
+from canopy_tui.view.screens.history_screen import HistoryScreen
 from tui_app.playing import key_event, playing
 from tui_app.stage import ROOT
 

@@ -9,7 +9,7 @@ import pytest
 from textual.widget import Widget
 
 from canopy_tui.app_run import leaving_on_signals
-from canopy_tui.view.app import CanopyApp
+from canopy_tui.view.apps.app import CanopyApp
 from canopy_tui.view.surroundings import Surroundings
 from tui_app.stage import Stage
 from waiting import eventually

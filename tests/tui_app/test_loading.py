@@ -6,7 +6,7 @@ import pytest
 
 from canopy_tui.model import events as e
 from canopy_tui.model.intents import CancelTurn
-from canopy_tui.view.load_banner import LoadBanner
+from canopy_tui.view.bars.load_banner import LoadBanner
 from tui_app.playing import NARROW, WIDE, playing
 
 

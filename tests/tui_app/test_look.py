@@ -11,11 +11,11 @@ from canopy_shared.updates import ConfigChoice, ConfigOption, ConfigOptionUpdate
 from canopy_tui.model import events as e
 from canopy_tui.model.glyphs import ASCII, UNICODE, marks
 from canopy_tui.model.intents import RestartAgent, SendPrompt, SetMode, SetOption
-from canopy_tui.view.help import HelpScreen
-from canopy_tui.view.keymap import filled
-from canopy_tui.view.keys import GROUPS
-from canopy_tui.view.start_view import Scene
-from canopy_tui.view.theme import DARK, LIGHT
+from canopy_tui.view.drawing.theme import DARK, LIGHT
+from canopy_tui.view.keyboard.keymap import filled
+from canopy_tui.view.keyboard.keys import GROUPS
+from canopy_tui.view.screens.help import HelpScreen
+from canopy_tui.view.transcript.start_view import Scene
 from tui_app.playing import NARROW, WIDE, Play, playing
 from tui_app.stage import ROOT
 

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from canopy_tui.background_note import note_width, noted_width
+from canopy_tui.kept.background_note import note_width, noted_width
 from canopy_tui.model.intents import SendPrompt
-from canopy_tui.view.app import CanopyApp
-from canopy_tui.view.transcript_selection import line_of
-from canopy_tui.view.tree_column import LEAST
+from canopy_tui.view.apps.app import CanopyApp
+from canopy_tui.view.transcript.selection import line_of
+from canopy_tui.view.tree.tree_column import LEAST
 from tui_app.playing import SMALLEST_WIDE, Play, playing
 from tui_app.stage import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from canopy_tui.view.transcript import TranscriptView
+    from canopy_tui.view.transcript.transcript import TranscriptView
 
 
 def row_with(play: Play, text: str) -> int:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from canopy_shared.updates import AvailableCommandsUpdate, Command
-from canopy_tui.desktop import write_new
+from canopy_tui.desk.desktop import write_new
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model.own_commands import BY_NAME, OWN, Call, called, offered
-from canopy_tui.view.command_app import ACTIONS
+from canopy_tui.view.apps.command_app import ACTIONS
 from tui_app.playing import NARROW, playing
 from tui_app.stage import ROOT
 

@@ -10,7 +10,7 @@ from textual.worker import WorkerFailed
 
 from canopy_tui.app_run import logging_to
 from canopy_tui.paths import LOG
-from canopy_tui.view.own_fault import told
+from canopy_tui.view.apps.own_fault import told
 from tui_app.playing import playing
 
 if TYPE_CHECKING:

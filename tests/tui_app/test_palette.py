@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_tui.model.intents import SendPrompt
-from canopy_tui.view import keys
-from canopy_tui.view.commands import all_commands
+from canopy_tui.view.keyboard import keys
+from canopy_tui.view.screens.commands import all_commands
 from tui_app.playing import playing
 from tui_app.stage import ROOT
 
 if TYPE_CHECKING:
-    from canopy_tui.view.keys import Key
+    from canopy_tui.view.keyboard.keys import Key
 
 PLACES = (keys.EVERYWHERE, keys.COMPOSER, keys.TRANSCRIPT, keys.FOLLOWED, keys.TREE)
 MOVES = (

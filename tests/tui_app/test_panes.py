@@ -7,8 +7,8 @@ import pytest
 from canopy_shared.updates import ConfigChoice, ConfigOption, ConfigOptionUpdate
 from canopy_tui.model import events as e
 from canopy_tui.model.intents import CancelTurn, SendPrompt
-from canopy_tui.view.confirm import ConfirmScreen
-from canopy_tui.view.main_screen import TREE_OPEN
+from canopy_tui.view.apps.main_screen import TREE_OPEN
+from canopy_tui.view.dialogs.confirm import ConfirmScreen
 from tui_app.playing import NARROW, WIDE, Play, playing
 from tui_app.stage import ROOT
 

@@ -8,8 +8,8 @@ import unicodedata
 from rich.cells import cell_len
 
 from canopy_tui.model.glyphs import ASCII, UNICODE
-from canopy_tui.view.plain_output import plain_for
-from canopy_tui.view.terminal_output import LastingOutput
+from canopy_tui.view.terminal.output import LastingOutput
+from canopy_tui.view.terminal.plain_output import plain_for
 
 TEXT = "╭─ main › a·b… ─╮│ café → 日本 “x” ✓ ▶ e\u0301 \x1b[1m"
 

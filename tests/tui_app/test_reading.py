@@ -14,15 +14,15 @@ from textual.geometry import Offset
 from textual.selection import Selection
 
 from canopy_shared.content import Diff, ImageContent, Location, TextContent, ToolContent
-from canopy_tui.desktop import CLIPBOARD, TMUX, TMUX_ONLY, Desktop, write_new
+from canopy_tui.desk.desktop import CLIPBOARD, TMUX, TMUX_ONLY, Desktop, write_new
 from canopy_tui.model.export import as_json, as_markdown
 from canopy_tui.model.intents import SendPrompt
 from canopy_tui.model.leads import Lead, lead_to, leads_of
 from canopy_tui.model.source import source_of
-from canopy_tui.view.detail_screen import DetailScreen
-from canopy_tui.view.leads_screen import LeadsScreen
-from canopy_tui.view.transcript_place import Place
-from canopy_tui.view.transcript_selection import line_of, selected_text
+from canopy_tui.view.screens.detail_screen import DetailScreen
+from canopy_tui.view.screens.leads_screen import LeadsScreen
+from canopy_tui.view.transcript.place import Place
+from canopy_tui.view.transcript.selection import line_of, selected_text
 from tui_app.playing import Play, playing
 from tui_app.stage import ROOT, Stage
 from tui_transcript.drawing import layout_of
@@ -31,7 +31,7 @@ from tui_transcript.samples import message, tool, world
 if TYPE_CHECKING:
     import pytest
 
-    from canopy_tui.view.transcript import TranscriptView
+    from canopy_tui.view.transcript.transcript import TranscriptView
 
 PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n0000").decode()
 
@@ -323,13 +323,13 @@ async def test_in_tmux_the_text_goes_through_tmux_and_what_is_said_is_true(
 ) -> None:
     # Sequences of programs reach no clipboard there, and a program that hangs holds nothing up.
     got, path = tmp_path / "got", f"{tmp_path}:{os.environ['PATH']}"
-    monkeypatch.setattr("canopy_tui.desktop._PATIENCE", 0.2)
+    monkeypatch.setattr("canopy_tui.desk.desktop._PATIENCE", 0.2)
     await program(tmp_path, "xclip", "exec sleep 60")
     far = {"PATH": path, "TMUX": "/tmp/tmux,1,0", "SSH_CONNECTION": "far", "DISPLAY": ":0"}
     here = {name: value for name, value in far.items() if name != "SSH_CONNECTION"}
-    monkeypatch.setattr("canopy_tui.desktop._COPIERS", (("DISPLAY", "xclip", ()),))
+    monkeypatch.setattr("canopy_tui.desk.desktop._COPIERS", (("DISPLAY", "xclip", ()),))
     assert not await Desktop({"PATH": path, "DISPLAY": ":0"}).copy("x")
-    monkeypatch.setattr("canopy_tui.desktop._PATIENCE", 30.0)
+    monkeypatch.setattr("canopy_tui.desk.desktop._PATIENCE", 30.0)
     for said, place in (
         ("external\nbpaste,clipboard,title", TMUX),
         ("external\nbpaste,title", TMUX_ONLY),

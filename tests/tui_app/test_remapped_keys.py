@@ -8,15 +8,15 @@ from pathlib import Path
 
 import canopy_tui
 from canopy_shared.content import Diff
-from canopy_tui.config_file import KeySetting
 from canopy_tui.model import events as e
 from canopy_tui.model.intents import AnswerElicitation, SendPrompt
 from canopy_tui.model.login import LoginNeed
 from canopy_tui.model.state import Problem
-from canopy_tui.view.key_choice import choose
-from canopy_tui.view.leads_screen import LeadsScreen
-from canopy_tui.view.start_view import Scene
-from canopy_tui.view.trust_screen import TrustScreen
+from canopy_tui.settings.config_file import KeySetting
+from canopy_tui.view.keyboard.key_choice import choose
+from canopy_tui.view.screens.leads_screen import LeadsScreen
+from canopy_tui.view.screens.trust_screen import TrustScreen
+from canopy_tui.view.transcript.start_view import Scene
 from tui_app.other_keys import IDS, OTHER, unnamed
 from tui_app.playing import playing
 from tui_app.stage import ROOT

@@ -9,13 +9,14 @@ from textual import events
 from textual.widgets import Input
 
 from canopy_shared.updates import ToolCallUpdate
-from canopy_tui.file_window import line_of
+from canopy_tui.desk.file_window import line_of
 from canopy_tui.model.intents import AnswerPermission, RestartAgent, SendPrompt
-from canopy_tui.view import request_desk, request_screen
-from canopy_tui.view.confirm import ConfirmScreen
-from canopy_tui.view.key_guard import IDLE, QUIET, QUIET_OVER_DRAFT, SETTLE
-from canopy_tui.view.preview import Preview
-from canopy_tui.view.request_screen import RequestScreen
+from canopy_tui.view.apps import request_desk
+from canopy_tui.view.dialogs.confirm import ConfirmScreen
+from canopy_tui.view.dialogs.preview import Preview
+from canopy_tui.view.keyboard.key_guard import IDLE, QUIET, QUIET_OVER_DRAFT, SETTLE
+from canopy_tui.view.requests import request_screen
+from canopy_tui.view.requests.request_screen import RequestScreen
 from tui_app.playing import NARROW, WIDE, Play, key_event, playing
 from tui_app.stage import ROOT
 

@@ -12,11 +12,12 @@ import pytest
 from canopy_shared.content import TextContent, ToolContent
 from canopy_tui.model import events as e
 from canopy_tui.model.intents import AnswerPermission
-from canopy_tui.view import request_desk, request_screen
-from canopy_tui.view.key_guard import IDLE, QUIET
-from canopy_tui.view.leads_screen import LeadsScreen
-from canopy_tui.view.request_screen import RequestScreen
-from canopy_tui.view.waiting_line import WaitingLine
+from canopy_tui.view.apps import request_desk
+from canopy_tui.view.bars.waiting_line import WaitingLine
+from canopy_tui.view.keyboard.key_guard import IDLE, QUIET
+from canopy_tui.view.requests import request_screen
+from canopy_tui.view.requests.request_screen import RequestScreen
+from canopy_tui.view.screens.leads_screen import LeadsScreen
 from tui_app.playing import playing
 from tui_app.stage import OPTIONS, ROOT
 

@@ -18,8 +18,7 @@ from canopy_tui.model.glyphs import ASCII, UNICODE, Badges
 from canopy_tui.model.intents import SendPrompt
 from canopy_tui.model.state import Phase, QueuedPrompt, SessionView
 from canopy_tui.model.steady import Steady
-from canopy_tui.view import graphemes, keys
-from canopy_tui.view.announcer import (
+from canopy_tui.view.apps.announcer import (
     BELL,
     BELL_GAP,
     DESKTOP,
@@ -30,13 +29,19 @@ from canopy_tui.view.announcer import (
     notify_setting,
     window_title,
 )
-from canopy_tui.view.arming import WINDOW, Arming
+from canopy_tui.view.bars.header import home_short
 from canopy_tui.view.blocks.tool import state_of
-from canopy_tui.view.drafts import Drafts
-from canopy_tui.view.elicitation_fields import is_multiline, read_number, written
-from canopy_tui.view.header import home_short
-from canopy_tui.view.ink import mix
-from canopy_tui.view.key_guard import (
+from canopy_tui.view.composer.drafts import Drafts
+from canopy_tui.view.composer.prompt_history import LIMIT, PromptHistory
+from canopy_tui.view.composer.slash_offers import matching
+from canopy_tui.view.drawing import graphemes
+from canopy_tui.view.drawing.ink import mix
+from canopy_tui.view.drawing.labels import duration
+from canopy_tui.view.drawing.strips import Paper
+from canopy_tui.view.drawing.theme import THEMES
+from canopy_tui.view.keyboard import keys
+from canopy_tui.view.keyboard.arming import WINDOW, Arming
+from canopy_tui.view.keyboard.key_guard import (
     IDLE,
     QUIET,
     QUIET_OVER_DRAFT,
@@ -46,14 +51,10 @@ from canopy_tui.view.key_guard import (
     Verdict,
     may_open,
 )
-from canopy_tui.view.labels import duration
-from canopy_tui.view.permission_answers import permission_answers
-from canopy_tui.view.permission_preview import DANGER, changed_files, preview_of
-from canopy_tui.view.prompt_history import LIMIT, PromptHistory
-from canopy_tui.view.session_row import RowLook, guides, row, time_of, word_of
-from canopy_tui.view.slash_offers import matching
-from canopy_tui.view.strips import Paper
-from canopy_tui.view.theme import THEMES
+from canopy_tui.view.requests.elicitation_fields import is_multiline, read_number, written
+from canopy_tui.view.requests.permission_answers import permission_answers
+from canopy_tui.view.requests.permission_preview import DANGER, changed_files, preview_of
+from canopy_tui.view.tree.session_row import RowLook, guides, row, time_of, word_of
 from tui_app.stage import ROOT, Stage
 
 # --- keys -----------------------------------------------------------------------------------------

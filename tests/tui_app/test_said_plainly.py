@@ -9,14 +9,14 @@ import pytest
 from rich.cells import cell_len
 
 from canopy_tui.model.intents import SendPrompt
-from canopy_tui.view.commands import all_commands
-from canopy_tui.view.confirm import ConfirmScreen
-from canopy_tui.view.finding import hits_in, pattern_of
-from canopy_tui.view.labels import whole
-from canopy_tui.view.markdown_split import fences
-from canopy_tui.view.plain_words import plain_words
-from canopy_tui.view.short_path import in_the_middle, short_path
-from canopy_tui.view.start_view import at_a_word
+from canopy_tui.view.dialogs.confirm import ConfirmScreen
+from canopy_tui.view.drawing.labels import whole
+from canopy_tui.view.drawing.markdown_split import fences
+from canopy_tui.view.drawing.plain_words import plain_words
+from canopy_tui.view.drawing.short_path import in_the_middle, short_path
+from canopy_tui.view.screens.commands import all_commands
+from canopy_tui.view.transcript.finding import hits_in, pattern_of
+from canopy_tui.view.transcript.start_view import at_a_word
 from tui_app.playing import NARROW, WIDE, playing
 from tui_app.stage import ROOT
 from tui_transcript.samples import message, world

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from canopy_shared.ext import air
+from canopy_tui.kept.storage import Drafts
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model.catalogue import ALL, ListedSession, Query
 from canopy_tui.model.shelf import Draft
 from canopy_tui.model.state import Problem
-from canopy_tui.storage import Drafts
-from canopy_tui.view.key import NO_KEY
-from canopy_tui.view.session_picker import SessionPicker
+from canopy_tui.view.keyboard.key import NO_KEY
+from canopy_tui.view.stored.session_picker import SessionPicker
 from tui_app.playing import NARROW, WIDE, Play, playing
 from tui_app.stage import ROOT
 

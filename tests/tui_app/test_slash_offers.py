@@ -9,7 +9,7 @@ from canopy_shared.updates import AvailableCommandsUpdate, Command
 from canopy_tui.model import intents as i
 from canopy_tui.model.nearest import nearest
 from canopy_tui.model.own_commands import EXPORT, OWN
-from canopy_tui.view.slash_offers import NO_COMMANDS, offers_for
+from canopy_tui.view.composer.slash_offers import NO_COMMANDS, offers_for
 from tui_app.playing import NARROW, WIDE, playing
 from tui_app.stage import ROOT
 

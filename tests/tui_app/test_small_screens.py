@@ -6,9 +6,9 @@ import pytest
 
 from canopy_shared.updates import UsageUpdate
 from canopy_tui.model.intents import AnswerPermission
-from canopy_tui.view.elicitation_fields import hint_in
-from canopy_tui.view.key_guard import QUIET
-from canopy_tui.view.request_screen import RequestScreen
+from canopy_tui.view.keyboard.key_guard import QUIET
+from canopy_tui.view.requests.elicitation_fields import hint_in
+from canopy_tui.view.requests.request_screen import RequestScreen
 from tui_app.playing import Play, playing
 
 SMALLEST = (40, 10)

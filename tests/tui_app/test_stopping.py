@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from canopy_tui.model.intents import CancelTurn, SendPrompt
-from canopy_tui.view.arming import WINDOW
-from canopy_tui.view.confirm import ConfirmScreen
+from canopy_tui.view.dialogs.confirm import ConfirmScreen
+from canopy_tui.view.keyboard.arming import WINDOW
 from tui_app.playing import Play, playing
 from tui_app.stage import ROOT
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from canopy_tui.model import tree
 from canopy_tui.model.intents import SendPrompt
-from canopy_tui.view.name_line import NameLine
+from canopy_tui.view.tree.name_line import NameLine
 from tui_app.playing import NARROW, SMALLEST_WIDE, Play, playing
 from tui_app.stage import ROOT
 from tui_app.test_panes import tree_rows

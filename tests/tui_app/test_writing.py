@@ -15,7 +15,7 @@ from textual import events
 from canopy_shared.content import ImageContent, ResourceLink
 from canopy_shared.ext import suggestions
 from canopy_shared.updates import AvailableCommandsUpdate, Command, SessionInfoUpdate
-from canopy_tui.file_index import FileIndex
+from canopy_tui.desk.file_index import FileIndex
 from canopy_tui.model import events as e
 from canopy_tui.model.intents import EditQueued, SendPrompt
 from canopy_tui.model.shelf import Draft, Shelf
@@ -25,7 +25,7 @@ from tui_app.stage import ROOT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from canopy_tui.view.app import CanopyApp
+    from canopy_tui.view.apps.app import CanopyApp
 
 
 def png(width: int = 3, height: int = 2, padding: int = 0) -> bytes:

@@ -8,19 +8,19 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from canopy_tui.controller import Controller
-from canopy_tui.foreign_agent import launch_foreign
+from canopy_tui.agents.foreign_agent import launch_foreign
+from canopy_tui.host.controller import Controller
 from canopy_tui.model.entries import MessageEntry, NoticeEntry, Role, ToolEntry
 from waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from canopy_tui.agent_connection import Launch
-    from canopy_tui.first_session import Beginning
+    from canopy_tui.agents.agent_connection import Launch
+    from canopy_tui.host.first_session import Beginning
+    from canopy_tui.host.session_library import Recent
     from canopy_tui.model.events import Event
     from canopy_tui.model.state import ClientState, PendingRequest, SessionView, Touched
-    from canopy_tui.session_library import Recent
     from fakes.agent import FakeAgentScript
 
 

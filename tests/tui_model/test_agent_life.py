@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from canopy_tui.agent_life import AgentLife
+from canopy_tui.host.agent_life import AgentLife
 from canopy_tui.model.events import LinkChanged
 from canopy_tui.model.reduce import reduce
 from canopy_tui.model.state import ClientState

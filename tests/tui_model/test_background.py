@@ -19,7 +19,8 @@ from canopy_shared.ext.file_report import wrap as report_meta
 from canopy_shared.ext.goal import Goal
 from canopy_shared.ext.goal import wrap as goal_meta
 from canopy_shared.updates import AsyncTaskSpawned, SessionInfoUpdate, ToolCallUpdate
-from canopy_tui.background_work import BackgroundWork
+from canopy_tui.host.background_work import BackgroundWork
+from canopy_tui.host.task_tails import TAIL, TaskTails, read_tail
 from canopy_tui.model import events as e
 from canopy_tui.model import tasks, tree
 from canopy_tui.model.background import TURN, running, shown
@@ -29,7 +30,6 @@ from canopy_tui.model.failures import next_step
 from canopy_tui.model.intents import StopTask
 from canopy_tui.model.queue import last_prompt
 from canopy_tui.model.state import Phase
-from canopy_tui.task_tails import TAIL, TaskTails, read_tail
 from canopy_tui.view.blocks.tool import state_of
 from fakes.agent import said, spawned, tool, tool_update
 from tui_model.reducing import Story, kinds

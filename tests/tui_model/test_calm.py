@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from canopy_tui.view.calm import PATIENCE, Calm
+from canopy_tui.view.terminal.calm import PATIENCE, Calm
 
 
 class Heap:
@@ -63,7 +63,7 @@ def test_a_full_collection_waits_until_nobody_types_but_not_for_ever() -> None:
 LOADED = """
 import asyncio, gc, sys
 from canopy_tui.first_frame import ahead, is_painted
-from canopy_tui.view.calm import Calm
+from canopy_tui.view.terminal.calm import Calm
 
 ahead()
 assert not gc.isenabled()

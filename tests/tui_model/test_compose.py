@@ -19,13 +19,13 @@ from typing import Any
 import pytest
 
 from canopy_tui import app_run, compose
-from canopy_tui.first_session import Beginning
+from canopy_tui.host.first_session import Beginning
+from canopy_tui.kept.storage import Drafts
+from canopy_tui.kept.trust import TrustedDirectories
+from canopy_tui.kept.unkept import Unkept
 from canopy_tui.model.state import ClientState, Phase, SessionView
-from canopy_tui.storage import Drafts
-from canopy_tui.trust import TrustedDirectories
-from canopy_tui.unkept import Unkept
-from canopy_tui.view.app import CanopyApp
-from canopy_tui.view.key_guard import Verdict
+from canopy_tui.view.apps.app import CanopyApp
+from canopy_tui.view.keyboard.key_guard import Verdict
 from fakes.agent import FakeAgentScript, ask_permission, said
 from fakes.cli import is_running
 from tui_model.client_world import texts

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from canopy_tui.config_file import KeySetting, Settings, parse_settings, read_settings
+from canopy_tui.settings.config_file import KeySetting, Settings, parse_settings, read_settings
 
 
 def test_settings_are_read() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from canopy_tui.config_writing import keep_setting, with_setting
+from canopy_tui.settings.config_writing import keep_setting, with_setting
 
 
 @pytest.mark.parametrize(

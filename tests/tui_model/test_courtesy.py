@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from canopy_shared.frames import Notification
-from canopy_tui.courtesy import HELPING, REST, Courtesy, courteous
+from canopy_tui.host.courtesy import HELPING, REST, Courtesy, courteous
 from fakes.inproc_agent import InProcessFake
 from waiting import eventually
 

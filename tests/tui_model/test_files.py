@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from canopy_tui import file_listing
-from canopy_tui.file_index import FileIndex, Found
-from canopy_tui.file_listing import list_files
+from canopy_tui.desk import file_listing
+from canopy_tui.desk.file_index import FileIndex, Found
+from canopy_tui.desk.file_listing import list_files
 from canopy_tui.model.file_match import BLOCK, MANY, Search, block_of
 from canopy_tui.model.ignore_rules import is_ignored, rules_of
 from canopy_tui.model.mentions import dropped_paths, mentioned, open_mention, spelled
@@ -143,8 +143,8 @@ async def test_an_index_of_many_files_gives_others_their_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [f"part{number % 97}/file_{number}.py" for number in range(30_000)]
-    monkeypatch.setattr("canopy_tui.file_listing.list_files", lambda *_: iter(names))
-    monkeypatch.setattr("canopy_tui.file_index._LOOK_TIME", 0.0)
+    monkeypatch.setattr("canopy_tui.desk.file_listing.list_files", lambda *_: iter(names))
+    monkeypatch.setattr("canopy_tui.desk.file_index._LOOK_TIME", 0.0)
     index = FileIndex(tmp_path)
     found = await search(index, "file_29999")
     assert found.paths == ("part26/file_29999.py",)

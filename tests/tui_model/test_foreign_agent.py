@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from canopy_tui.agent_connection import StartFailedError
-from canopy_tui.foreign_agent import STDERR_LINE_LENGTH, STDERR_LINES, launch_foreign
+from canopy_tui.agents.agent_connection import StartFailedError
+from canopy_tui.agents.foreign_agent import STDERR_LINE_LENGTH, STDERR_LINES, launch_foreign
 from canopy_tui.model.intents import RestartAgent, SendPrompt, SendQueue
 from canopy_tui.model.state import Phase
 from fakes.agent import FakeAgentScript, ask_permission, said, spawned, tool

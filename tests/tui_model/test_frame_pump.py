@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from canopy_tui.frame_pump import FramePump, frame_rate
+from canopy_tui.host.frame_pump import FramePump, frame_rate
 from canopy_tui.model.state import Touched
 
 

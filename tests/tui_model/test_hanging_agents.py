@@ -6,12 +6,12 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
-from canopy_tui.agent_life import AgentLife
+from canopy_tui.host.agent_life import AgentLife
+from canopy_tui.host.stop_watch import StopWatch
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model.reduce import reduce
 from canopy_tui.model.state import ClientState, Phase
-from canopy_tui.stop_watch import StopWatch
 from fakes.agent import FakeAgentScript, said
 from fakes.inproc_agent import InProcessFake
 from tui_model.client_world import foreign_world, notices, texts, world

@@ -10,8 +10,8 @@ import pytest
 
 from canopy_shared.errors import internal_error
 from canopy_shared.permission import parse_permission_request
-from canopy_tui.agent_connection import StartFailedError
-from canopy_tui.in_process_agent import InProcessAgent
+from canopy_tui.agents.agent_connection import StartFailedError
+from canopy_tui.agents.in_process_agent import InProcessAgent
 from canopy_tui.model.entries import Role
 from canopy_tui.model.intents import (
     AnswerPermission,

@@ -6,12 +6,12 @@ import itertools
 
 import pytest
 
-from canopy_tui.config_file import parse_settings
-from canopy_tui.key_spelling import spelled
-from canopy_tui.view import keymap, keys
-from canopy_tui.view.key import Group
-from canopy_tui.view.key_choice import Chosen, choose
-from canopy_tui.view.key_places import PLACES
+from canopy_tui.settings.config_file import parse_settings
+from canopy_tui.settings.key_spelling import spelled
+from canopy_tui.view.keyboard import keymap, keys
+from canopy_tui.view.keyboard.key import Group
+from canopy_tui.view.keyboard.key_choice import Chosen, choose
+from canopy_tui.view.keyboard.key_places import PLACES
 
 
 def chosen(*lines: str) -> Chosen:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from canopy_shared.frames import Response
-from canopy_tui.foreign_agent import launch_foreign
+from canopy_tui.agents.foreign_agent import launch_foreign
 from canopy_tui.model.catalogue import Query
 from canopy_tui.model.entries import RuleEntry
 from canopy_tui.model.intents import ForkSession, ListSessions, SendPrompt, SetOption
-from canopy_tui.wire_answers import (
+from canopy_tui.wire.answers import (
     UnusableAgentError,
     read_initialize,
     read_session,

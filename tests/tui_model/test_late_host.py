@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from canopy_tui.controller import Controller
-from canopy_tui.late_host import LateHost
+from canopy_tui.host.controller import Controller
+from canopy_tui.host.late_host import LateHost
 from canopy_tui.model.intents import Intent, OpenSession, RestartAgent, Watch
 from canopy_tui.model.state import ClientState, Touched
 from waiting import eventually

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from canopy_shared.codec import decode_update
-from canopy_tui.first_session import Beginning, FirstSession
+from canopy_tui.host.first_session import Beginning, FirstSession
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model.loading import progress

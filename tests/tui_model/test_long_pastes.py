@@ -10,8 +10,8 @@ from textual import events
 from textual._xterm_parser import XTermParser
 
 from canopy_tui.model.mentions import dropped_paths
-from canopy_tui.view import terminal_keys
-from canopy_tui.view.prompt_area import plain
+from canopy_tui.view.composer.prompt_area import plain
+from canopy_tui.view.terminal import keys as terminal_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ import pytest
 
 from canopy_shared.errors import AcpError
 from canopy_shared.frames import Malformed, decode_line, oversized
-from canopy_tui.lost_lines import TITLE, LostLines
+from canopy_tui.host.lost_lines import TITLE, LostLines
 from canopy_tui.model import events as e
 from canopy_tui.model.entries import NoticeEntry
 from canopy_tui.model.intents import SendPrompt

@@ -11,7 +11,7 @@ from canopy_tui.model.intents import SetMode, SetModel, SetOption
 from canopy_tui.model.options import adjustables
 from canopy_tui.model.reduce import reduce
 from canopy_tui.model.state import ClientState, OptionChange, SessionView
-from canopy_tui.wire_answers import read_session
+from canopy_tui.wire.answers import read_session
 from tui_model.reducing import Story
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from canopy_tui.host.prompt_flow import PromptFlow
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model import tree
 from canopy_tui.model.entries import ToolEntry
-from canopy_tui.prompt_flow import PromptFlow
 from fakes.agent import child_ended, said, spawned, tool, tool_update
 from tui_model.reducing import Story
 

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canopy_shared.codec import decode_update
-from canopy_tui.client import AcpClient
 from canopy_tui.model import events as e
 from canopy_tui.model import tree
 from canopy_tui.model.queue import following, head, identical, place_of
 from canopy_tui.model.reduce import reduce
 from canopy_tui.model.state import RequestState
+from canopy_tui.wire.client import AcpClient
 from fakes.agent import child_ended, child_update, permission, said, spawned, tool, tool_update
 from tui_model.reducing import Story
 

@@ -9,12 +9,12 @@ import pytest
 
 from canopy_shared.errors import resource_not_found
 from canopy_shared.updates import SessionInfoUpdate
-from canopy_tui.first_session import Beginning, FirstSession
+from canopy_tui.host.first_session import Beginning, FirstSession
+from canopy_tui.host.session_library import NO_HISTORY
+from canopy_tui.kept.recent_sessions import MOST, RecentSessions
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model.catalogue import Query
-from canopy_tui.recent_sessions import MOST, RecentSessions
-from canopy_tui.session_library import NO_HISTORY
 from fakes.agent import said
 from fakes.inproc_agent import InProcessFake
 from tui_model.client_world import World, notices, texts

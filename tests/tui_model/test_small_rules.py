@@ -10,13 +10,13 @@ import pytest
 from canopy_shared.ext.failure import SessionFailure
 from canopy_shared.ext.failure import wrap as failure_meta
 from canopy_shared.updates import SessionInfoUpdate
+from canopy_tui.host.prompt_flow import PromptFlow
+from canopy_tui.host.stop_watch import StopWatch
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model import tree
 from canopy_tui.model.shelf import Draft, Picture, Shelf
 from canopy_tui.model.state import Phase
-from canopy_tui.prompt_flow import PromptFlow
-from canopy_tui.stop_watch import StopWatch
 from fakes.agent import child_ended, spawned
 from tui_model.reducing import Story
 from tui_model.test_properties_of_order import Sending

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from canopy_tui import storage
+from canopy_tui.kept import storage
+from canopy_tui.kept.storage import Drafts, Pictures, PromptHistory
 from canopy_tui.model.shelf import Draft
-from canopy_tui.storage import Drafts, Pictures, PromptHistory
 
 HERE, THERE = Path("/project"), Path("/other")
 

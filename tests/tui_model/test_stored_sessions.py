@@ -16,7 +16,7 @@ from canopy_shared.errors import AcpError, resource_not_found
 from canopy_shared.ext import air, canopy, session_index
 from canopy_shared.ext.session_index import SessionFacts
 from canopy_shared.updates import AgentMessageChunk, SessionUpdate
-from canopy_tui.first_session import Beginning, FirstSession
+from canopy_tui.host.first_session import Beginning, FirstSession
 from canopy_tui.model import intents as i
 from canopy_tui.model.catalogue import ALL, ListedSession, Query, found
 from fakes.inproc_agent import InProcessFake

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from canopy_tui.kept.open_sessions import LeftSession, OpenSessions
+from canopy_tui.kept.trust import TrustedDirectories
 from canopy_tui.model import events as e
-from canopy_tui.open_sessions import LeftSession, OpenSessions
-from canopy_tui.trust import TrustedDirectories
 
 HOLDER = """
 import os, sys
 from pathlib import Path
 from canopy_tui.model import events as e
-from canopy_tui.open_sessions import OpenSessions
+from canopy_tui.kept.open_sessions import OpenSessions
 notes = OpenSessions(Path(sys.argv[1]))
 notes.observe(e.SessionOpened(session="s", at=1.0, cwd="/w"))
 notes.observe(e.PromptSent(session="s", text="fix  the till", at=2.0))

@@ -27,9 +27,9 @@ from canopy_tui.model.reduce import reduce
 from canopy_tui.model.state import ClientState, Phase, SessionView
 from canopy_tui.model.use import agent_lines, limit_lines, model_lines, totals
 from canopy_tui.model.words import model_name, money
-from canopy_tui.view.agent_use import AGAIN, AgentUseWatch
-from canopy_tui.view.labels import details
-from canopy_tui.wire_answers import read_turn
+from canopy_tui.view.apps.agent_use import AGAIN, AgentUseWatch
+from canopy_tui.view.drawing.labels import details
+from canopy_tui.wire.answers import read_turn
 from fakes.agent import spawned
 
 NOW = datetime(2030, 1, 10, 12, 0).timestamp()

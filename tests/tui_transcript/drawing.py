@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from canopy_tui.view.blocks.entry import Around
-from canopy_tui.view.ink import mix
-from canopy_tui.view.strips import UNICODE, Paper, width_of
-from canopy_tui.view.transcript_layout import TranscriptLayout
+from canopy_tui.view.drawing.ink import mix
+from canopy_tui.view.drawing.strips import UNICODE, Paper, width_of
+from canopy_tui.view.transcript.layout import TranscriptLayout
 from tui_transcript.samples import MAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from canopy_tui.model.state import ClientState
-    from canopy_tui.view.strips import Marks, Row
+    from canopy_tui.view.drawing.strips import Marks, Row
 
 COLOURS = {
     "background": "#101010",

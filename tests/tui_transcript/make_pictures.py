@@ -8,8 +8,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from canopy_tui.view.strips import ASCII, UNICODE
-from canopy_tui.view.theme import DARK, LIGHT
+from canopy_tui.view.drawing.strips import ASCII, UNICODE
+from canopy_tui.view.drawing.theme import DARK, LIGHT
 from tui_transcript.samples import tour
 from tui_transcript.stage import Playing, playing
 

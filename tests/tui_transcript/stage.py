@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from canopy_tui.view.strips import UNICODE
-from canopy_tui.view.theme import DARK, THEMES
-from canopy_tui.view.transcript import TranscriptView
+from canopy_tui.view.drawing.strips import UNICODE
+from canopy_tui.view.drawing.theme import DARK, THEMES
+from canopy_tui.view.transcript.transcript import TranscriptView
 from tui_transcript.samples import MAIN
 from waiting import eventually
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from canopy_tui.model.state import ClientState
-    from canopy_tui.view.strips import Marks
+    from canopy_tui.view.drawing.strips import Marks
 
 
 class Stage(App[None]):

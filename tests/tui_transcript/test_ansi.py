@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.color import Color
 from rich.style import Style
 
-from canopy_tui.view.ansi import ansi_lines
+from canopy_tui.view.drawing.ansi import ansi_lines
 
 PLAIN = Style()
 

@@ -34,7 +34,7 @@ from canopy_tui.model.values import value_lines
 from canopy_tui.view.blocks.child import card as child_card
 from canopy_tui.view.blocks.look import Look
 from canopy_tui.view.blocks.tool import state_of
-from canopy_tui.view.strips import ASCII
+from canopy_tui.view.drawing.strips import ASCII
 from tui_transcript.drawing import INK, all_rows, drawn, layout_of, paper, text_of
 from tui_transcript.samples import (
     AT,

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canopy_tui.view.blocks.diff import BOUND, PREVIEW, FileChange
-from canopy_tui.view.diffs import NO_NEWLINE, Change, changes, counted, diff_rows
+from canopy_tui.view.drawing.diffs import NO_NEWLINE, Change, changes, counted, diff_rows
 from tui_transcript.drawing import INK, paper, text_of, widest
 from tui_transcript.samples import NEW, OLD
 

@@ -8,7 +8,7 @@ import pytest
 from textual.events import MouseScrollUp
 
 from canopy_tui.model.entries import ToolEntry
-from canopy_tui.view.transcript import TranscriptView
+from canopy_tui.view.transcript.transcript import TranscriptView
 from tui_transcript.samples import ANSWER, add, grow, message, text_content, tool, world
 from tui_transcript.stage import Playing, playing
 

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canopy_tui.model.entries import AnyEntry, MessageEntry, Role, ToolEntry
-from canopy_tui.view import transcript_layout
 from canopy_tui.view.blocks.look import Look
-from canopy_tui.view.transcript_offsets import CHUNK, Offsets
-from canopy_tui.view.transcript_place import Place
-from canopy_tui.view.transcript_viewport import Viewport
+from canopy_tui.view.transcript import layout as transcript_layout
+from canopy_tui.view.transcript.offsets import CHUNK, Offsets
+from canopy_tui.view.transcript.place import Place
+from canopy_tui.view.transcript.viewport import Viewport
 from tui_transcript.drawing import all_rows, layout_of, paper
 from tui_transcript.samples import (
     ANSWER,

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from canopy_tui.view.markdown import code_rows, markdown_rows
-from canopy_tui.view.markdown_inline import LINK
-from canopy_tui.view.markdown_table import fitting
-from canopy_tui.view.plain_words import plain_words
-from canopy_tui.view.strips import ASCII, PROSE, Row
+from canopy_tui.view.drawing.markdown import code_rows, markdown_rows
+from canopy_tui.view.drawing.markdown_inline import LINK
+from canopy_tui.view.drawing.markdown_table import fitting
+from canopy_tui.view.drawing.plain_words import plain_words
+from canopy_tui.view.drawing.strips import ASCII, PROSE, Row
 from tui_transcript.drawing import INK, paper, text_of, widest
 from tui_transcript.samples import ANSWER
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from canopy_tui.model.export import as_markdown
-from canopy_tui.view.markdown import markdown_rows
-from canopy_tui.view.markdown_split import (
+from canopy_tui.view.drawing.markdown import markdown_rows
+from canopy_tui.view.drawing.markdown_split import (
     CODE_LINES,
     PROSE_CHARS,
     PROSE_LINES,

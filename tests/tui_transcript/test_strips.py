@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from canopy_tui.view.strips import (
+from canopy_tui.view.drawing.strips import (
     Row,
     cut,
     fitted,

@@ -12,10 +12,10 @@ from canopy_shared.content import Diff
 from canopy_tui.model.entries import ChildEntry, NoticeEntry, Role, RuleEntry
 from canopy_tui.model.source import copied_whole
 from canopy_tui.model.state import Phase, SessionView
-from canopy_tui.view import transcript_canvas
-from canopy_tui.view.strips import ASCII
-from canopy_tui.view.theme import DARK, LIGHT
-from canopy_tui.view.transcript import TranscriptView
+from canopy_tui.view.drawing.strips import ASCII
+from canopy_tui.view.drawing.theme import DARK, LIGHT
+from canopy_tui.view.transcript import canvas as transcript_canvas
+from canopy_tui.view.transcript.transcript import TranscriptView
 from tui_transcript.samples import (
     ANSWER,
     AT,

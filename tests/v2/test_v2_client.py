@@ -9,7 +9,7 @@ import pytest
 
 from canopy_agent.demo.workspace import demo_environment
 from canopy_agent.server import AgentServer
-from canopy_tui.in_process_agent import InProcessAgent
+from canopy_tui.agents.in_process_agent import InProcessAgent
 from canopy_tui.v2.transport import speaking_v2
 from tui_model.client_world import world
 from v2.scenes import SCENES, SCRIPT, Stage, play

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from canopy_agent.demo.scenes import scene_list
 from canopy_agent.demo.workspace import demo_environment
 from canopy_agent.server import AgentServer
-from canopy_tui.controller import Controller
-from canopy_tui.in_process_agent import InProcessAgent
+from canopy_tui.agents.in_process_agent import InProcessAgent
+from canopy_tui.host.controller import Controller
 from canopy_tui.model.entries import NoticeEntry
 from canopy_tui.model.state import Phase
 from canopy_tui.model.tree import totals
 from canopy_tui.v2.transport import speaking_v2
-from canopy_tui.view.app import CanopyApp
-from canopy_tui.view.request_screen import RequestScreen
+from canopy_tui.view.apps.app import CanopyApp
+from canopy_tui.view.requests.request_screen import RequestScreen
 from canopy_tui.view.surroundings import Surroundings
 from tui_app.playing import SMALLEST_WIDE, Clock, Play
 from tui_app.stage import Stage

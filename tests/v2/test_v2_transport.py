@@ -9,7 +9,7 @@ from canopy_shared.errors import unsupported_version
 from canopy_shared.frames import Notification, Request, Response
 from canopy_shared.inproc import linked_pair
 from canopy_tui.v2.transport import V2Transport
-from canopy_tui.wire_answers import initialize_params
+from canopy_tui.wire.answers import initialize_params
 
 Json = dict[str, Any]
 INFO = {"name": "foreign", "version": "1"}

@@ -10,7 +10,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from canopy_tui.open_sessions import OpenSessions
+from canopy_tui.kept.open_sessions import OpenSessions
 from fakes.agent import said
 from windows.stage import (
     BOUND,

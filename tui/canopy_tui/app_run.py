@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from canopy_tui.paths import LOG
 
 if TYPE_CHECKING:
-    from canopy_tui.view.app import CanopyApp
+    from canopy_tui.view.apps.app import CanopyApp
 
 _LOG_SIZE = 1_000_000
 

@@ -123,8 +123,8 @@ def _open_client(request: OpenClient) -> int:
 @contextlib.contextmanager
 def _on_a_screen() -> Iterator[None]:
     """Around everything that draws, and loads what it draws with."""
-    from canopy_tui.terminal_guard import standing_by
-    from canopy_tui.typed_ahead import kept
+    from canopy_tui.process.terminal_guard import standing_by
+    from canopy_tui.process.typed_ahead import kept
 
     with standing_by(), kept():
         yield
@@ -135,7 +135,7 @@ def _run_client(request: OpenClient, directory: Path, agent_command: tuple[str, 
 
     first_frame.ahead()
     from canopy_tui.compose import run_client
-    from canopy_tui.first_session import FirstSession
+    from canopy_tui.host.first_session import FirstSession
 
     recorder = _recorder(request.record)
     first = FirstSession(request.resume or None, request.last, request.resume == "")
@@ -153,7 +153,7 @@ def _run_client(request: OpenClient, directory: Path, agent_command: tuple[str, 
 
 
 def _serve(request: ServeStdio) -> int:
-    from canopy_tui.terminal_guard import standing_by
+    from canopy_tui.process.terminal_guard import standing_by
 
     with standing_by():
         recorder = _recorder(request.record)
@@ -167,7 +167,7 @@ def _plain(request: RunPlain) -> int:
     agent_command = None if request.agent is None else _agent_command(request.agent)
     if not request.demo:
         _need_trust(directory, given=request.trusted)
-    from canopy_tui.terminal_guard import standing_by
+    from canopy_tui.process.terminal_guard import standing_by
 
     with standing_by():
         from canopy_tui.compose import run_plain
@@ -186,9 +186,9 @@ def _plain(request: RunPlain) -> int:
 
 
 def _need_trust(directory: Path, *, given: bool) -> None:
+    from canopy_tui.kept.trust import TrustedDirectories
     from canopy_tui.paths import locations
     from canopy_tui.plain.trusting import why_not
-    from canopy_tui.trust import TrustedDirectories
 
     reason = why_not(str(directory), TrustedDirectories(locations(os.environ).state), given=given)
     if reason:
@@ -327,7 +327,7 @@ def _meant(typed: str | None) -> str:
 
 
 def _agent_command(text: str) -> tuple[str, ...]:
-    from canopy_tui.agent_command import AgentCommandError, resolve_agent_command
+    from canopy_tui.agents.agent_command import AgentCommandError, resolve_agent_command
 
     try:
         return resolve_agent_command(text, os.environ)
@@ -357,9 +357,9 @@ def _claude_probe() -> ClaudeProbe:
 
 
 def _settings_probe() -> SettingsProbe:
-    from canopy_tui.config_file import FILE
     from canopy_tui.doctor import SettingsProbe
     from canopy_tui.paths import locations
+    from canopy_tui.settings.config_file import FILE
 
     def faults() -> Sequence[str]:
         from canopy_tui.own_settings import own_settings
@@ -387,7 +387,7 @@ def _claude(arguments: Sequence[str]) -> int:
 
 
 def _say(text: str) -> int:
-    from canopy_tui.lines_out import say
+    from canopy_tui.process.lines_out import say
 
     return say(text)
 

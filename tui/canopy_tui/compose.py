@@ -21,27 +21,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from canopy_tui import first_frame
-from canopy_tui.agent_connection import StartFailedError
+from canopy_tui.agents.agent_connection import StartFailedError
 from canopy_tui.app_run import leaving_on_signals, logging_to
-from canopy_tui.background_note import note
-from canopy_tui.courtesy import Courtesy, courteous
-from canopy_tui.first_session import Beginning, FirstSession
-from canopy_tui.late_host import LateHost
+from canopy_tui.host.courtesy import Courtesy, courteous
+from canopy_tui.host.first_session import Beginning, FirstSession
+from canopy_tui.host.late_host import LateHost
+from canopy_tui.kept.background_note import note
+from canopy_tui.kept.remembered import Remembered
+from canopy_tui.kept.storage import Drafts, Pictures, PromptHistory
+from canopy_tui.kept.trust import TrustedDirectories
+from canopy_tui.kept.unkept import Unkept
 from canopy_tui.model.glyphs import glyph_set
 from canopy_tui.paths import locations
-from canopy_tui.remembered import Remembered
-from canopy_tui.storage import Drafts, Pictures, PromptHistory
-from canopy_tui.trust import TrustedDirectories
-from canopy_tui.unkept import Unkept
 
 if TYPE_CHECKING:
     from canopy_agent.session.lookup import FoundSession
     from canopy_shared.record import Recorder
     from canopy_shared.transport import Transport
-    from canopy_tui.agent_connection import AgentConnection, Launch
-    from canopy_tui.controller import Controller
-    from canopy_tui.frame_pump import Schedule
-    from canopy_tui.in_process_agent import Server
+    from canopy_tui.agents.agent_connection import AgentConnection, Launch
+    from canopy_tui.agents.in_process_agent import Server
+    from canopy_tui.host.controller import Controller
+    from canopy_tui.host.frame_pump import Schedule
     from canopy_tui.model.state import ClientState, Touched
     from canopy_tui.view.surroundings import Surroundings
 
@@ -122,7 +122,7 @@ def run_inspect(found: FoundSession | None, claude_folder: str, *, plain: bool) 
     """
     from canopy_agent.session.past import PastSessions
     from canopy_tui.inspect.opening import print_inspection, run_inspection
-    from canopy_tui.wire_answers import initialize_params
+    from canopy_tui.wire.answers import initialize_params
 
     capabilities = initialize_params()["clientCapabilities"]
     past = PastSessions(claude_folder, capabilities)
@@ -186,7 +186,7 @@ async def _run(
     staged: contextlib.AbstractAsyncContextManager[Stage], first: FirstSession, *, trusted: bool
 ) -> tuple[int, list[str]]:
     async with staged as stage:
-        from canopy_tui.view.app import CanopyApp
+        from canopy_tui.view.apps.app import CanopyApp
 
         made: list[LateHost] = []
         folder = locations(stage.environment).state
@@ -202,7 +202,7 @@ async def _run(
                     on_touched(touched)
 
             def control(state: ClientState) -> Controller:
-                from canopy_tui.controller import Controller
+                from canopy_tui.host.controller import Controller
 
                 return Controller(
                     courteous(first_frame.importing_meanwhile(stage.launch), courtesy),
@@ -245,11 +245,11 @@ async def _run(
 
 
 def _surroundings(stage: Stage, beginning: Beginning, unkept: Unkept) -> Surroundings:
-    from canopy_tui.file_index import FileIndex
+    from canopy_tui.desk.file_index import FileIndex
     from canopy_tui.own_settings import desktop_of, own_settings
-    from canopy_tui.view.announcer import notify_setting
-    from canopy_tui.view.start_view import Scene
+    from canopy_tui.view.apps.announcer import notify_setting
     from canopy_tui.view.surroundings import Surroundings
+    from canopy_tui.view.transcript.start_view import Scene
 
     scenes = [Scene(*row) for row in stage.scenes]
     settings, own = own_settings(stage.environment)
@@ -334,7 +334,7 @@ def _own_launch(environment: Mapping[str, str]) -> Launch:
             await asyncio.to_thread(importlib.import_module, name)
         from canopy_agent.server import AgentServer
         from canopy_agent.settings import SettingsError
-        from canopy_tui.in_process_agent import InProcessAgent
+        from canopy_tui.agents.in_process_agent import InProcessAgent
 
         def make_server(transport: Transport) -> Server:
             return AgentServer(transport, environ=environment)
@@ -361,7 +361,7 @@ async def _foreign_stage(
     """Start the process before the user interface, which is composed while it boots; in a
     directory that is not trusted yet only when the person agrees.
     """
-    from canopy_tui.foreign_agent import launch_foreign
+    from canopy_tui.agents.foreign_agent import launch_foreign
 
     ready: list[AgentConnection] = []
 

@@ -13,15 +13,15 @@ import importlib
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from canopy_tui.agent_connection import AgentConnection, Launch
+    from canopy_tui.agents.agent_connection import AgentConnection, Launch
 
 WHILE_THE_AGENT_BOOTS: Final = (
-    "canopy_tui.view.transcript_layout",
-    "canopy_tui.view.confirm",
-    "canopy_tui.view.session_picker",
-    "canopy_tui.view.request_screen",
-    "canopy_tui.view.permission",
-    "canopy_tui.view.help",
+    "canopy_tui.view.transcript.layout",
+    "canopy_tui.view.dialogs.confirm",
+    "canopy_tui.view.stored.session_picker",
+    "canopy_tui.view.requests.request_screen",
+    "canopy_tui.view.requests.permission",
+    "canopy_tui.view.screens.help",
 )
 """What the first message, the first request and the first keys need, in the order of need."""
 
@@ -35,7 +35,7 @@ def ahead() -> None:
 
 def is_painted() -> None:
     """Collect garbage again, but never look at what was loaded so far: it stays."""
-    from canopy_tui.view.calm import Calm
+    from canopy_tui.view.terminal.calm import Calm
 
     gc.freeze()
     gc.enable()

@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from canopy_tui.background_note import note_width, noted, noted_width
-from canopy_tui.config_file import AUTO, FILE, Settings, read_settings
+from canopy_tui.kept.background_note import note_width, noted, noted_width
 from canopy_tui.paths import LOG, locations
+from canopy_tui.settings.config_file import AUTO, FILE, Settings, read_settings
 
 
 def own_settings(environment: Mapping[str, str]) -> tuple[Settings, dict[str, Any]]:
     """The person's settings, and those of them that the app is given as they are."""
-    from canopy_tui.config_writing import keep_setting
-    from canopy_tui.view.terminal_background import guess, may_ask
+    from canopy_tui.settings.config_writing import keep_setting
+    from canopy_tui.view.terminal.background import guess, may_ask
 
     folder = locations(environment).config
     settings = read_settings(folder)
@@ -46,7 +46,7 @@ def own_settings(environment: Mapping[str, str]) -> tuple[Settings, dict[str, An
 def _chosen(settings: Settings) -> tuple[dict[str, str], tuple[str, ...], tuple[str, ...]]:
     if not settings.keys:  # as for most, who wait for the first frame
         return {}, (), ()
-    from canopy_tui.view.key_choice import choose
+    from canopy_tui.view.keyboard.key_choice import choose
 
     chosen = choose(settings.keys)
     return chosen.keymap, tuple(chosen.notes), tuple(chosen.faults)
@@ -63,7 +63,7 @@ def look_settings(environment: Mapping[str, str], encoding: str | None) -> dict[
 
 def desktop_of(environment: Mapping[str, str]) -> dict[str, Any]:
     """What the app may use of the desktop. The Linux console has no clipboard at all."""
-    from canopy_tui.desktop import Desktop, write_new
+    from canopy_tui.desk.desktop import Desktop, write_new
 
     plain = environment.get("TERM", "") in ("dumb", "linux", "")
     desktop = Desktop(environment)

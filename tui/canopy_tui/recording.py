@@ -13,7 +13,7 @@ from canopy_shared.record import CLIENT, RecordingTransport
 if TYPE_CHECKING:
     from canopy_shared.record import Recorder
     from canopy_shared.transport import Transport
-    from canopy_tui.agent_connection import AgentConnection, Ending, Launch
+    from canopy_tui.agents.agent_connection import AgentConnection, Ending, Launch
 
 
 class RecordedAgent:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from canopy_tui.frame_pump import FramePump
+from canopy_tui.host.frame_pump import FramePump
 from canopy_tui.inspect.story import Story
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
@@ -21,7 +21,7 @@ from canopy_tui.model.reduce import reduce
 from canopy_tui.model.state import ClientState, Problem, Touched
 
 if TYPE_CHECKING:
-    from canopy_tui.frame_pump import Schedule
+    from canopy_tui.host.frame_pump import Schedule
     from canopy_tui.model.stored import Past, Reading, Source
 
 log = logging.getLogger(__name__)

@@ -23,10 +23,10 @@ from canopy_tui.model.state import ClientState
 from canopy_tui.paths import locations
 
 if TYPE_CHECKING:
-    from canopy_tui.frame_pump import Schedule
+    from canopy_tui.host.frame_pump import Schedule
     from canopy_tui.model.state import Touched
     from canopy_tui.model.stored import Past, Source
-    from canopy_tui.view.inspect_app import InspectApp
+    from canopy_tui.view.apps.inspect_app import InspectApp
     from canopy_tui.view.surroundings import Peek
 
 
@@ -59,7 +59,7 @@ def inspect_app(
 ) -> InspectApp:
     """The app, not yet running."""
     from canopy_tui.own_settings import look_settings
-    from canopy_tui.view.inspect_app import InspectApp
+    from canopy_tui.view.apps.inspect_app import InspectApp
     from canopy_tui.view.surroundings import Surroundings
 
     made: list[InspectHost] = []
@@ -87,8 +87,8 @@ def inspect_app(
 
 def print_inspection(source: Source) -> int:
     """Tell the whole session in lines; gives the exit code. Raises ``OSError``."""
-    from canopy_tui.lines_out import Output
     from canopy_tui.plain.narrator import CANOPY, Narrator
+    from canopy_tui.process.lines_out import Output
 
     reading = asyncio.run(source.read())
     state, output = ClientState(), Output()

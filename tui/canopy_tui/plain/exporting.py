@@ -19,7 +19,7 @@ def exported(state: ClientState, kind: str, directory: Path) -> str:
     """Write what the last root and its agents said to ``directory``; a sentence on what became of
     it. ``kind`` is ``markdown`` or ``json``; what is drawn needs the screens.
     """
-    from canopy_tui.desktop import write_new
+    from canopy_tui.desk.desktop import write_new
     from canopy_tui.model import export
     from canopy_tui.model.words import reason_of
 

@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING
 
 from canopy_shared.framing import LineFramer
 from canopy_shared.stdio import open_source
-from canopy_tui.controller import Controller
-from canopy_tui.first_session import Beginning
-from canopy_tui.lines_out import Output
+from canopy_tui.host.controller import Controller
+from canopy_tui.host.first_session import Beginning
 from canopy_tui.model.state import Touched
 from canopy_tui.plain.exporting import exported
 from canopy_tui.plain.narrator import Narrator
 from canopy_tui.plain.talk import Talk, question_about, question_lines
+from canopy_tui.process.lines_out import Output
 from canopy_tui.replay.player import Player
 
 if TYPE_CHECKING:
     from canopy_shared.record import Recording
-    from canopy_tui.agent_connection import Launch
+    from canopy_tui.agents.agent_connection import Launch
 
 
 async def converse(

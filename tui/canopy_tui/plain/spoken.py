@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from canopy_shared.fences import closes, opening
-from canopy_tui.view.plain_words import plain_words
+from canopy_tui.view.drawing.plain_words import plain_words
 
 _ITEM = re.compile(r"(\s*(?:[-*+]|\d{1,9}[.)])\s+)(\[[ xX]\]\s+)?(.*)")
 _DELIMITERS = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")

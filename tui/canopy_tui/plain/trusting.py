@@ -14,7 +14,7 @@ from canopy_tui.model.sanitize import visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from canopy_tui.trust import TrustedDirectories
+    from canopy_tui.kept.trust import TrustedDirectories
 
 ALWAYS, ONCE, REFUSED = "always", "once", "refused"
 WHY = (

@@ -23,11 +23,11 @@ from canopy_shared.frames import Frame, Notification, Request, Response
 from canopy_shared.permission import PermissionOutcome
 from canopy_shared.unset import UNSET
 from canopy_shared.updates import ConfigOptionUpdate, CurrentModeUpdate
-from canopy_tui import wire_answers
 from canopy_tui.model import events as e
 from canopy_tui.model.state import QueuedPrompt
-from canopy_tui.wire_answers import mapping
-from canopy_tui.wire_requests import READERS
+from canopy_tui.wire import answers as wire_answers
+from canopy_tui.wire.answers import mapping
+from canopy_tui.wire.requests import READERS
 
 if TYPE_CHECKING:
     from canopy_shared.record import Step

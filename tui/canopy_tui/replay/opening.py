@@ -20,9 +20,9 @@ from canopy_tui.replay.player import Player
 
 if TYPE_CHECKING:
     from canopy_shared.record import Recording
-    from canopy_tui.frame_pump import Schedule
+    from canopy_tui.host.frame_pump import Schedule
     from canopy_tui.model.state import Touched
-    from canopy_tui.view.replay_app import ReplayApp
+    from canopy_tui.view.apps.replay_app import ReplayApp
 
 LONGEST_GAP = 5.0
 """Seconds of real time after which a longer silence of the recording is skipped."""
@@ -53,7 +53,7 @@ def replay_app(
 ) -> ReplayApp:
     """The app, not yet running."""
     from canopy_tui.own_settings import look_settings
-    from canopy_tui.view.replay_app import ReplayApp
+    from canopy_tui.view.apps.replay_app import ReplayApp
     from canopy_tui.view.surroundings import Surroundings
 
     made: list[Player] = []

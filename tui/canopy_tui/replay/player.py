@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from canopy_tui.frame_pump import FramePump
+from canopy_tui.host.frame_pump import FramePump
 from canopy_tui.model import events as e
 from canopy_tui.model import intents as i
 from canopy_tui.model.reduce import reduce
@@ -19,7 +19,7 @@ from canopy_tui.replay.observed import ObservedConnection
 
 if TYPE_CHECKING:
     from canopy_shared.record import Recording
-    from canopy_tui.frame_pump import Schedule
+    from canopy_tui.host.frame_pump import Schedule
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 50.0)
 LONGEST_WAIT = 3600.0

@@ -27,7 +27,7 @@ from canopy_tui.v2.updates import Translator
 if TYPE_CHECKING:
     from canopy_shared.ids import RequestId
     from canopy_shared.transport import Transport
-    from canopy_tui.agent_connection import AgentConnection, Ending, Launch
+    from canopy_tui.agents.agent_connection import AgentConnection, Ending, Launch
 
 _READ_HERE = ("state_update", "user_message", "user_message_chunk")
 SENT, TAKEN, WORKING = "sent", "taken", "working"

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from canopy_tui.file_index import FileIndex
+    from canopy_tui.desk.file_index import FileIndex
     from canopy_tui.model.intents import Intent
     from canopy_tui.model.state import ClientState, Touched
-    from canopy_tui.view.start_view import Scene
+    from canopy_tui.view.transcript.start_view import Scene
 
 Peek = Callable[[str, str], Awaitable[str]]
 """Session id and directory → its last words, "" when nobody knows."""
@@ -43,7 +43,7 @@ class Host(Protocol):
 
 
 class Desktop(Protocol):
-    """What lies around the terminal. ``canopy_tui.desktop`` has the real one."""
+    """What lies around the terminal. ``canopy_tui.desk.desktop`` has the real one."""
 
     async def copy(self, text: str) -> str:
         """Put ``text`` where it can be pasted from, and say where (``clipboard``, ``tmux``,

@@ -12,11 +12,11 @@ from canopy_shared.content import ImageContent, ResourceLink
 from canopy_tui.model.attachments import described
 from canopy_tui.model.sanitize import visible
 from canopy_tui.view.blocks.block import beside, inside
-from canopy_tui.view.strips import laid
+from canopy_tui.view.drawing.strips import laid
 
 if TYPE_CHECKING:
     from canopy_shared.content import ContentBlock
-    from canopy_tui.view.strips import Paper, Row
+    from canopy_tui.view.drawing.strips import Paper, Row
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from canopy_tui.view.markdown import literal_rows
-from canopy_tui.view.strips import NONE, Row, behind
+from canopy_tui.view.drawing.markdown import literal_rows
+from canopy_tui.view.drawing.strips import NONE, Row, behind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.style import Style
 
-    from canopy_tui.view.strips import Paper, Run
+    from canopy_tui.view.drawing.strips import Paper, Run
 
 INDENT = 2
 """Cells left of the text of an entry; the first holds the mark of its kind."""

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from canopy_tui.model.changes import reviewed, shortened
 from canopy_tui.model.sanitize import visible
 from canopy_tui.view.blocks.block import beside, inside
-from canopy_tui.view.diffs import counted
-from canopy_tui.view.strips import Row, fitted, width_of
+from canopy_tui.view.drawing.diffs import counted
+from canopy_tui.view.drawing.strips import Row, fitted, width_of
 
 if TYPE_CHECKING:
     from canopy_tui.model.changes import ChangedFile
     from canopy_tui.model.entries import ChangesEntry
     from canopy_tui.model.state import ClientState, SessionView
-    from canopy_tui.view.strips import Paper, Run
+    from canopy_tui.view.drawing.strips import Paper, Run
 
 SHOWN = 8
 """Rows of files; the rest is a number."""

@@ -14,15 +14,15 @@ from canopy_tui.model.entries import ChildEntry, MessageEntry, Role, ToolEntry
 from canopy_tui.model.sanitize import visible
 from canopy_tui.model.state import Phase
 from canopy_tui.view.blocks.block import INDENT
-from canopy_tui.view.labels import name_of
-from canopy_tui.view.strips import WITH_KEYS, Row, fitted_name, width_of
+from canopy_tui.view.drawing.labels import name_of
+from canopy_tui.view.drawing.strips import WITH_KEYS, Row, fitted_name, width_of
 
 if TYPE_CHECKING:
     from rich.style import Style
 
     from canopy_tui.model.entries import AnyEntry
     from canopy_tui.model.state import ClientState, SessionView
-    from canopy_tui.view.strips import Paper, Run
+    from canopy_tui.view.drawing.strips import Paper, Run
 
 _NAME = 16
 """Cells of the name that stay when there is too little room for everything."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from canopy_tui.view.blocks.message import Letter
 from canopy_tui.view.blocks.rule import Rule
-from canopy_tui.view.labels import duration, tokens
+from canopy_tui.view.drawing.labels import duration, tokens
 
 if TYPE_CHECKING:
     from canopy_tui.model.entries import CompactionEntry

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from canopy_tui.model.sanitize import visible
 from canopy_tui.view.blocks.block import beside, inside, more_row
-from canopy_tui.view.diff_split import LEAST, split_rows
-from canopy_tui.view.diffs import changes, counted, diff_rows
-from canopy_tui.view.strips import Row, fitted
+from canopy_tui.view.drawing.diff_split import LEAST, split_rows
+from canopy_tui.view.drawing.diffs import changes, counted, diff_rows
+from canopy_tui.view.drawing.strips import Row, fitted
 
 if TYPE_CHECKING:
-    from canopy_tui.view.diffs import Change
-    from canopy_tui.view.strips import Paper, Run
+    from canopy_tui.view.drawing.diffs import Change
+    from canopy_tui.view.drawing.strips import Paper, Run
 
 PREVIEW = 10
 """Lines of a change that are shown before it is expanded."""

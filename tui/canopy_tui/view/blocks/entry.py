@@ -35,8 +35,8 @@ from canopy_tui.view.blocks.plan import checklist
 from canopy_tui.view.blocks.rule import rule
 from canopy_tui.view.blocks.thought import folded_thought
 from canopy_tui.view.blocks.tool_parts import tool_blocks
-from canopy_tui.view.labels import name_of
-from canopy_tui.view.markdown_split import Splitter
+from canopy_tui.view.drawing.labels import name_of
+from canopy_tui.view.drawing.markdown_split import Splitter
 
 if TYPE_CHECKING:
     from canopy_tui.model.state import ClientState, SessionView

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from canopy_tui.model.sanitize import visible
 from canopy_tui.view.blocks.block import beside, guessed, inside, more_row, tinted
-from canopy_tui.view.markdown import code_rows, literal_rows, markdown_rows
-from canopy_tui.view.markdown_split import Code
-from canopy_tui.view.strips import BLANK, Row, fitted, laid
+from canopy_tui.view.drawing.markdown import code_rows, literal_rows, markdown_rows
+from canopy_tui.view.drawing.markdown_split import Code
+from canopy_tui.view.drawing.strips import BLANK, Row, fitted, laid
 
 if TYPE_CHECKING:
-    from canopy_tui.view.markdown_split import Piece
-    from canopy_tui.view.strips import Paper, Run
+    from canopy_tui.view.drawing.markdown_split import Piece
+    from canopy_tui.view.drawing.strips import Paper, Run
 
 FOLDED = 12
 """Rows of a prompt that are shown before it is expanded."""

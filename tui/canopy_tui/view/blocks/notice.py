@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from canopy_tui.model.sanitize import visible
 from canopy_tui.view.blocks.block import beside, guessed, inside, more_row
-from canopy_tui.view.keymap import filled
-from canopy_tui.view.strips import PROSE, Row, laid, printable
+from canopy_tui.view.drawing.strips import PROSE, Row, laid, printable
+from canopy_tui.view.keyboard.keymap import filled
 
 if TYPE_CHECKING:
     from canopy_tui.model.entries import NoticeEntry
-    from canopy_tui.view.strips import Paper
+    from canopy_tui.view.drawing.strips import Paper
 
 _DETAIL = 6
 """Rows of detail before it is expanded; stderr has its point at the end."""

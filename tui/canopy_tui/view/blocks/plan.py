@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from canopy_tui.view.blocks.block import beside, guessed, inside
-from canopy_tui.view.markdown import markdown_rows
-from canopy_tui.view.strips import PROSE, Row, laid, printable
+from canopy_tui.view.drawing.markdown import markdown_rows
+from canopy_tui.view.drawing.strips import PROSE, Row, laid, printable
 
 if TYPE_CHECKING:
     from canopy_tui.model.entries import PlanEntry
-    from canopy_tui.view.strips import Paper
+    from canopy_tui.view.drawing.strips import Paper
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from canopy_tui.view.blocks.block import INDENT
-from canopy_tui.view.keymap import name
-from canopy_tui.view.strips import Row
+from canopy_tui.view.drawing.strips import Row
+from canopy_tui.view.keyboard.keymap import name
 
 if TYPE_CHECKING:
-    from canopy_tui.view.strips import Paper
+    from canopy_tui.view.drawing.strips import Paper
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from rich.cells import cell_len
 
 from canopy_tui.model.rule_words import rule_words
 from canopy_tui.model.sanitize import visible
-from canopy_tui.view.strips import Row, fitted
+from canopy_tui.view.drawing.strips import Row, fitted
 
 if TYPE_CHECKING:
     from canopy_tui.model.entries import RuleEntry
-    from canopy_tui.view.strips import Paper
+    from canopy_tui.view.drawing.strips import Paper
 
 _SHORT = 16
 """Cells of a name that leaves room for what else is to be said; in its own pane it says little."""

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from canopy_tui.view.blocks.block import beside, inside, more_row
-from canopy_tui.view.markdown import markdown_rows
+from canopy_tui.view.drawing.markdown import markdown_rows
 
 if TYPE_CHECKING:
-    from canopy_tui.view.strips import Paper, Row
+    from canopy_tui.view.drawing.strips import Paper, Row
 
 ROWS = 3
 _TAIL = 1_200

@@ -16,14 +16,14 @@ from canopy_tui.model.sanitize import visible
 from canopy_tui.view.blocks.block import INDENT
 from canopy_tui.view.blocks.diff import change_runs
 from canopy_tui.view.blocks.tool_words import result_of, subject_of, title_of
-from canopy_tui.view.labels import duration
-from canopy_tui.view.strips import NONE, Row, fitted, width_of
+from canopy_tui.view.drawing.labels import duration
+from canopy_tui.view.drawing.strips import NONE, Row, fitted, width_of
 
 if TYPE_CHECKING:
     from rich.style import Style
 
     from canopy_tui.model.entries import ToolEntry
-    from canopy_tui.view.strips import Paper, Run
+    from canopy_tui.view.drawing.strips import Paper, Run
 
 _CODE = re.compile(r"`([^`]+)`")
 _TITLE = 20

@@ -20,7 +20,6 @@ from canopy_shared.content import (
 from canopy_tui.model.changes import edits_of
 from canopy_tui.model.sanitize import visible
 from canopy_tui.model.values import value_lines
-from canopy_tui.view.ansi import ansi_lines
 from canopy_tui.view.blocks.attachment import Attachment
 from canopy_tui.view.blocks.block import (
     Literal,
@@ -32,14 +31,15 @@ from canopy_tui.view.blocks.block import (
 )
 from canopy_tui.view.blocks.diff import FileChange
 from canopy_tui.view.blocks.tool import tool_line
-from canopy_tui.view.markdown import literal_rows, markdown_rows
-from canopy_tui.view.strips import laid, printable
+from canopy_tui.view.drawing.ansi import ansi_lines
+from canopy_tui.view.drawing.markdown import literal_rows, markdown_rows
+from canopy_tui.view.drawing.strips import laid, printable
 
 if TYPE_CHECKING:
     from canopy_tui.model.entries import ToolEntry
     from canopy_tui.view.blocks.block import Block
     from canopy_tui.view.blocks.look import Look
-    from canopy_tui.view.strips import Paper, Row
+    from canopy_tui.view.drawing.strips import Paper, Row
 
 LINES = 200
 PIECE = 64
