@@ -228,6 +228,23 @@ async def test_an_open_session_tells_what_it_does(shelf: Shelf) -> None:
 
 
 @pytest.mark.parametrize(
+    "how",
+    [
+        {"terminal_reason": "aborted_streaming"},
+        {"errors": ["[ede_diagnostic] result_type=user last_content_type=n/a stop_reason=null"]},
+    ],
+)
+async def test_a_turn_that_was_stopped_is_no_failure(shelf: Shelf, how: dict[str, Any]) -> None:
+    one = shelf.put()
+    activity = shelf.open[one.id] = Activity(lambda: None)
+    running = {"type": "system", "subtype": "session_state_changed", "state": "running"}
+    broken_off = {"type": "result", "subtype": "error_during_execution", "is_error": True, **how}
+    for frame in (running, broken_off, {**running, "state": "idle"}):
+        activity.frame(frame)
+    assert (await shelf.facts(one)).state == "idle"
+
+
+@pytest.mark.parametrize(
     ("status", "entry", "state"),
     [
         ("busy", "cli", "running"),

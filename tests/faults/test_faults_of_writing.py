@@ -75,6 +75,9 @@ async def test_b72_a_slash_with_any_list_of_commands() -> None:
             await play.write("zzz")
             assert play.draft == "/zzz"
         await play.press("enter")
+        await play.shows("/zzz")
+        assert play.stage.acted == []  # it says first that there is no such command
+        await play.press("enter")
         assert play.stage.acted == [SendPrompt(ROOT, "/zzz")]
 
 

@@ -149,7 +149,7 @@ async def test_child_panes_are_read_only_and_say_so() -> None:
         await family(play)
         await play.press("alt+down")
         await play.shows("main › explore")
-        await play.shows("goes to main, not to this agent · Ctrl+G shows main")
+        await play.shows("read-only: what you write goes to main · Ctrl+G shows main")
         await play.write("hello")
         await play.press("enter")
         assert play.app.open_session == ROOT

@@ -194,7 +194,7 @@ async def test_the_frame_of_the_message_takes_no_more_rows_in_the_pane_of_an_age
         await play.settle()
         height = play.app.main.composer.size.height
         play.app.go("kid")
-        await play.shows("goes to main, not to this agent")
+        await play.shows("goes to main")
         assert play.app.main.composer.size.height == height
 
 

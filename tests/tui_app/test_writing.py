@@ -221,7 +221,7 @@ async def test_what_the_agent_suggests_is_taken_with_a_key() -> None:
         assert play.stage.acted == []  # it is never sent by itself
         play.stage.spawn("a", "child")
         play.app.go("a")
-        await play.shows("Message to main · this agent takes none")
+        await play.shows("Message to main")
         await play.press("right")
         assert play.draft == ""  # what is not shown is not taken
 

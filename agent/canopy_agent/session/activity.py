@@ -9,6 +9,9 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from canopy_agent.claude.decode import Decoder
+from canopy_agent.domain.events import ResultCame
+from canopy_agent.domain.outcomes import is_interruption
 from canopy_shared.ext.session_index import ASKING, ERROR, IDLE, RUNNING
 
 Json = Mapping[str, Any]
@@ -46,7 +49,7 @@ class Activity:
         self._changed()
 
     def _ended(self, frame: Json) -> None:
-        self._failed = frame.get("is_error") is True
+        self._failed = _is_failure(frame)
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         self.turn_ended_at = now.replace("+00:00", "Z")
         cost = frame.get("total_cost_usd")
@@ -54,3 +57,9 @@ class Activity:
             # a CLI that took another's place counts from zero
             self.cost = max(float(cost), self.cost or 0.0)
         self._changed()
+
+
+def _is_failure(frame: Json) -> bool:
+    """Whether a turn went wrong by itself: one that the person stopped did not."""
+    results = [event for event in Decoder().decode(frame) if isinstance(event, ResultCame)]
+    return any(result.is_error and not is_interruption(result) for result in results)

@@ -321,6 +321,13 @@ class Composer(Vertical):
             steering=self.sending.root.steering if self.sending.root is not None else (),
             steers=self.sending.can.steering,
         )
+        self._show_title()
+
+    def on_resize(self) -> None:
+        """The title is cut for the width at hand."""
+        self._show_title()
+
+    def _show_title(self) -> None:
         title = keymap.filled(_EDITING) if self.drafts.editing is not None else self._title
         box = self.query_one("#composer-box")
         box.border_title = Content(whole(title.split(" · "), box.size.width - 2))

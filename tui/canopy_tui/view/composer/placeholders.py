@@ -66,7 +66,7 @@ def title(state: ClientState, root: SessionView | None, child: SessionView | Non
     if child is None or root is None:
         return ""
     main = name_of(state, root)
-    return f"goes to {main}, not to this agent · {name('root')} shows {main}"
+    return f"read-only: what you write goes to {main} · {name('root')} shows {main}"
 
 
 def mode(root: SessionView | None) -> str:
@@ -97,7 +97,7 @@ def placeholder(
     if root.queue_held:
         return f"{name('send')} sends the queue"
     if view is not root:
-        return f"Message to {name_of(state, root)} · this agent takes none"
+        return f"Message to {name_of(state, root)}"
     if root.in_turn:
         waits = "Write on: it waits in the queue until this turn is over"
         return f"{waits} · {name('steer')} says it now" if state.link.can_steer else waits
