@@ -8,12 +8,15 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
+from textual.widget import Widget
 
 from canopy_shared.content import TextContent, ToolContent
 from canopy_tui.model import events as e
 from canopy_tui.model.intents import AnswerPermission
 from canopy_tui.view.apps import request_desk
 from canopy_tui.view.bars.waiting_line import WaitingLine
+from canopy_tui.view.dialogs.answers import Answers
+from canopy_tui.view.dialogs.preview import Preview
 from canopy_tui.view.keyboard.key_guard import IDLE, QUIET
 from canopy_tui.view.requests import request_screen
 from canopy_tui.view.requests.request_screen import RequestScreen
@@ -256,6 +259,19 @@ async def test_what_was_answered_elsewhere_is_said(monkeypatch: pytest.MonkeyPat
             "the other one",
         )
         await play.shows_no("This call is over already")
+
+
+@pytest.mark.parametrize("part", [Preview, Answers])
+async def test_a_permission_that_is_half_there_is_laid_out(part: type[Widget]) -> None:
+    async with playing() as play:
+        play.stage.ask_permission(call="one")
+        await play.until(lambda: on_request(play), "the request on screen")
+        screen = play.screen
+        assert isinstance(screen, RequestScreen)
+        await screen.query_one(part).remove()
+        screen.fit()
+        await play.settle()
+        assert play.app.is_running
 
 
 # --- all that ask for the same ------------------------------------------------------------------

@@ -161,7 +161,8 @@ class PermissionPane(Vertical):
         """Share ``room`` rows: every answer has one, the preview a few, and what is left goes to
         answers that are longer than a line before it goes to the preview.
         """
-        for preview, answers in zip(self.query(Preview), self.query(Answers), strict=True):
+        # one of both may be missing while the pane is put together or goes
+        for preview, answers in zip(self.query(Preview), self.query(Answers), strict=False):
             around = answers.parent
             fixed = [one for one in self.children if one not in (preview, around)]
             room -= height_of(fixed) + preview.styles.margin.height

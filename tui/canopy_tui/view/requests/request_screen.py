@@ -6,6 +6,7 @@ request looks like is the business of its pane.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rich.cells import cell_len
 from textual.containers import Vertical
 from textual.content import Content
+from textual.errors import NoWidget
 from textual.message import Message
 from textual.widgets import Input, Static, TextArea
 
@@ -327,8 +329,9 @@ class RequestScreen(AnsweredByKeys, Dialog[bool]):
 
     def _keep_focus_in_sight(self) -> None:
         focused = self.focused
-        if focused is not None and not self.find_widget(focused).visible_region:
-            focused.scroll_visible(animate=False)
+        with contextlib.suppress(NoWidget):  # it goes with its pane
+            if focused is not None and not self.find_widget(focused).visible_region:
+                focused.scroll_visible(animate=False)
 
     def _keep(self) -> None:
         pane = self.pane
