@@ -261,6 +261,48 @@ def test_b66_the_first_changed_line_is_in_view_and_places_outside_are_said() -> 
     assert "first" in shown
 
 
+def test_b66_a_change_without_a_diff_says_that_it_is_outside() -> None:
+    cell = {"new_source": "x"}
+    for call, outside in (
+        (tool("NotebookEdit", raw_input={"notebook_path": "/other/a.ipynb", **cell}), True),
+        (tool("NotebookEdit", raw_input={"notebook_path": "/w/a.ipynb", **cell}), False),
+        (tool("rm", kind="delete", raw_input={"n": 1}, locations=(Location("/o/[b]", 1),)), True),
+        (tool("look", kind="read", raw_input={"n": 1}, locations=(Location("/o/b", 1),)), False),
+    ):
+        rows = text_of(preview_of(call, "/w")(paper(80)))
+        assert ("outside the project" in rows.split("\n")[0]) == outside, rows
+
+
+@pytest.mark.parametrize("width", [18, 30, 48, 80, 200])
+def test_b66_a_warning_is_whole_at_every_width(width: int) -> None:
+    path = "/other/" + "deep/" * 12 + "a.py"
+    given = {"file_path": path, "old_string": "x", "new_string": "y", "replace_all": True}
+    rows = preview_of(tool("Edit", raw_input=given), "/w")(paper(width))
+    shown = [row.text for row in rows if row.text.strip()]
+    if width >= len("  everywhere in the file"):
+        assert sum("everywhere in the file" in row for row in shown) == 1
+        assert sum("outside the project" in row for row in shown) == 1
+        assert max(map(len, shown)) <= width
+    assert shown[0].startswith("/other")
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_b63_a_snippet_that_stands_for_every_place_says_so(told: bool) -> None:
+    given = {"file_path": "/w/a", "old_string": "a", "new_string": "b"}
+    diff = (Diff("/w/a", "b", "a"),) if told else ()
+    whole = (Diff("/w/a", "b\nb\n", "a\na\n"),)
+    several = {"file_path": "/w/a", "edits": [{**given, "replace_all": True}]}
+
+    def first(raw: Any, content: Any) -> str:
+        entry = tool("Edit", kind="edit", raw_input=raw, content=content)
+        return text_of(preview_of(entry, "/w")(paper(80))[:1])
+
+    assert "everywhere" in first({**given, "replace_all": True}, diff)
+    assert "everywhere" in first(several, diff)
+    assert "everywhere" not in first({**given, "replace_all": False}, diff)
+    assert "everywhere" not in first({**given, "replace_all": True}, whole)
+
+
 def test_b50_answers_are_known_by_kind_and_never_by_place() -> None:
     def keys(*kinds: str) -> list[tuple[str, str]]:
         options = [PermissionOption(f"id{n}", f"n{n}", kind) for n, kind in enumerate(kinds)]

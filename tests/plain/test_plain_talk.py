@@ -18,7 +18,7 @@ from canopy_tui.model.state import PendingRequest, Touched
 from canopy_tui.plain.asking import question_of
 from canopy_tui.plain.exporting import exported
 from canopy_tui.plain.narrator import Narrator
-from canopy_tui.plain.talk import FOLLOW_UP, IN_LINES, Talk
+from canopy_tui.plain.talk import FOLLOW_UP, IN_LINES, Talk, question_about
 from fakes.agent import child_ended, said, spawned, tool, tool_update
 from tui_model.reducing import Story
 
@@ -328,6 +328,28 @@ def test_ctrl_c_at_rest_asks_once_more_and_says_who_still_works() -> None:
     assert room.talk.interrupt()
     assert room.acted[-1] == i.CancelTurn("S")
     assert not room.talk.interrupt()
+
+
+@pytest.mark.parametrize("elsewhere", [True, False])
+def test_b66_a_question_in_lines_says_how_far_the_call_goes(elsewhere: bool) -> None:
+    place = "/other/" if elsewhere else "/project/"
+    edit = {"file_path": f"{place}a", "old_string": "a", "new_string": "b", "replace_all": True}
+    diffs = [
+        {"type": "diff", "path": f"{place}a", "oldText": "a", "newText": "b"},
+        {"type": "diff", "path": "b", "newText": "b"},
+    ]
+    outside = "outside the project"
+    far = f", {outside}" * elsewhere
+    for told, content, shown in (
+        (edit, diffs, [f"{place}a (everywhere in the file{far})", "b (new file)"]),
+        ({"notebook_path": f"{place}n"}, [], [f"{place}n ({outside})"] * elsewhere),
+    ):
+        room = Room(once=False)
+        request = room.asks("t1")
+        room.update("S", tool_update("t1", content=content))
+        room.story.tool("t1").raw_input = told
+        lines = question_about(room.state, request).lines()
+        assert [line[4:] for line in lines if line.endswith(")")] == shown
 
 
 def test_an_option_can_be_called_by_its_name_and_a_number_beyond_them_is_doubted() -> None:

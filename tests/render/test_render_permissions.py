@@ -49,7 +49,8 @@ def record(meta: Json) -> Json:
 
 
 def test_plain_request_has_everything() -> None:
-    tool_call, meta = asked(renderer(PLAIN), "Write", WRITE, reason="asked", default_to_no=True)
+    here = renderer(PLAIN, read_file=lambda _: None)
+    tool_call, meta = asked(here, "Write", WRITE, reason="asked", default_to_no=True)
     diff = {"type": "diff", "path": WRITE["file_path"], "oldText": None, "newText": "one\n"}
     assert tool_call == {
         "toolCallId": "t",
@@ -169,6 +170,31 @@ def test_b66_a_request_shows_what_would_be_done(name: str, tool_input: Json) -> 
         tool_call, _ = asked(renderer(profile), name, tool_input)
         assert tool_call["content"]
         assert tool_call["rawInput"] == tool_input
+
+
+def test_b64_a_question_about_a_file_that_is_there_shows_what_it_held() -> None:
+    content: Any
+    for held, old in ((DISK, DISK.decode()), (None, None)):
+        here = renderer(PLAIN, read_file=lambda _, held=held: held)
+        content = asked(here, "Write", WRITE)[0]["content"]
+        assert [(one["oldText"], one["newText"]) for one in content] == [(old, "one\n")]
+    here = renderer(PLAIN, read_file=lambda _: b"\xff")
+    note, diff = asked(here, "Write", WRITE)[0]["content"]
+    assert "will be replaced" in note["content"]["text"]
+    assert diff["newText"] == "one\n"
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [(b"alpha\r\nalpha\r\nalpha", "text: 3 places."), (b"\xff", "text."), (None, "text.")],
+)
+def test_b63_a_question_says_that_every_place_is_replaced(held: bytes | None, said: str) -> None:
+    here = renderer(PLAIN, read_file=lambda _: held)
+    for everywhere in (True, False):
+        change = {**EDIT, "replace_all": everywhere}
+        diff, *more = asked(here, "Edit", change)[0]["content"]
+        assert (diff["oldText"], diff["newText"]) == ("alpha", "omega")
+        assert [one["content"]["text"].endswith(said) for one in more] == [True] * everywhere
 
 
 def test_b66_a_command_is_shown_whole() -> None:

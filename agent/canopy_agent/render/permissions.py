@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from canopy_agent.render.reporters import reporter_for
-from canopy_agent.render.reporters.file_edit import EDIT_TEXT, WRITE_TEXT, preview
+from canopy_agent.render.reporters.file_edit import EDIT_TEXT, WRITE_TEXT, asked, preview
 from canopy_agent.render.reporters.interaction import EXIT_PLAN
 from canopy_agent.render.reporters.mcp import COMPUTER_USE
 from canopy_agent.render.reporters.other import UNTITLED, input_block
@@ -63,6 +63,8 @@ def tool_call(request: Request, view: View, *, has_terminal: bool) -> tuple[Tool
     title = _title(request, report)
     places = _places(request, report, view)
     content, exact = preview(call, view)
+    if not (content or view.exact_patches or view.profile.air):
+        content = asked(call, view)
     if view.profile.air and not view.profile.reports_work:
         told = _air_call(request, report, title, places, content)
     else:

@@ -34,6 +34,7 @@ from canopy_shared.permission import (
     PermissionOption,
     PermissionRequest,
 )
+from canopy_tui.model import reach
 from canopy_tui.model.intents import AnswerElicitation, AnswerPermission
 from canopy_tui.model.sanitize import visible
 from canopy_tui.model.values import value_lines
@@ -71,11 +72,11 @@ class Question(Protocol):
         """The name of that answer."""
 
 
-def question_of(request: PendingRequest, call: ToolEntry | None) -> Question:
-    """How to ask for ``request``; ``call`` is the tool call it is about."""
+def question_of(request: PendingRequest, call: ToolEntry | None, cwd: str = "") -> Question:
+    """How to ask for ``request``; ``call`` is the tool call it is about, ``cwd`` the project."""
     payload = request.payload
     if isinstance(payload, PermissionRequest):
-        return PermissionQuestion(request.key, payload, call)
+        return PermissionQuestion(request.key, payload, call, cwd)
     if isinstance(payload, UrlElicitation):
         return PageQuestion(request.key, payload)
     assert isinstance(payload, FormElicitation)
@@ -115,17 +116,20 @@ def _named(typed: str, words: Sequence[str]) -> int | None:
 class PermissionQuestion:
     """The options of the agent, in its order and words. An empty line never answers."""
 
-    def __init__(self, key: int, asked: PermissionRequest, call: ToolEntry | None) -> None:
+    def __init__(
+        self, key: int, asked: PermissionRequest, call: ToolEntry | None, cwd: str
+    ) -> None:
         self._key = key
         self._asked = asked
         self._call = call
+        self._cwd = cwd
 
     def lines(self) -> list[str]:
         """Title, reason, what the call would do, options."""
         asked = self._asked
         lines = _clean(asked.title or "The agent asks for permission")
         lines += _clean(asked.description or "")
-        preview = list(_preview(self._call)) if self._call is not None else []
+        preview = list(_preview(self._call, self._cwd)) if self._call is not None else []
         lines += [f"  | {line}" for line in preview[:PREVIEW_LINES]]
         if len(preview) > PREVIEW_LINES:
             lines.append(f"  | … {len(preview) - PREVIEW_LINES:,} more lines")
@@ -158,12 +162,19 @@ class PermissionQuestion:
         return min(found, key=lambda option: option.kind != REJECT_ONCE, default=None)
 
 
-def _preview(call: ToolEntry) -> Iterator[str]:
+def _preview(call: ToolEntry, cwd: str) -> Iterator[str]:
     """What the call would do: the change of each file, else its text, else its input."""
     diffs = [part for part in call.content if isinstance(part, Diff)]
+    everywhere = reach.replaced_everywhere(call.raw_input)
     for diff in diffs:
-        yield visible(diff.path, multiline=False)
+        said = ["new file"] if not isinstance(diff.old_text, str) else []
+        said += [reach.EVERYWHERE] if (diff.old_text, diff.new_text) in everywhere else []
+        said += [reach.OUTSIDE] if cwd and not reach.is_inside(diff.path, cwd) else []
+        yield visible(diff.path, multiline=False) + (f" ({', '.join(said)})" if said else "")
         yield from _change(diff)
+    if not diffs:
+        for path in reach.places_outside(call, cwd):
+            yield f"{visible(path, multiline=False)} ({reach.OUTSIDE})"
     texts = [text_of(part.content) for part in call.content if isinstance(part, ToolContent)]
     for text in filter(None, texts):
         yield from _clean(text)

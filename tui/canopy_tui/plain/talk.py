@@ -54,7 +54,8 @@ def question_about(state: ClientState, request: PendingRequest) -> Question:
     """How to ask for ``request``."""
     view = state.sessions.get(request.session)
     call = find(view, request.tool_call_id) if view and request.tool_call_id else None
-    return question_of(request, call)
+    cwd = (view.cwd or state.root_of(view).cwd) if view else ""
+    return question_of(request, call, cwd)
 
 
 def question_lines(

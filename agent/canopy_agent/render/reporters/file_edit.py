@@ -27,6 +27,7 @@ WRITE_TEXT = frozenset({"content", "file_text", "file_content"})
 EDIT_TEXT = frozenset({"old_string", "new_string"})
 _OVERWRITES = "The file exists and will be replaced; what it holds could not be read."
 _REPLACED = "The file was replaced; what it held before is not known."
+_EVERYWHERE = "This replaces every place in the file that holds the old text"
 _CELL_VERBS = {"insert": "Insert", "delete": "Delete"}
 
 
@@ -166,6 +167,34 @@ def _plain_preview(call: Call, path: str, view: View) -> tuple[ToolCallContent, 
     except (OSError, ValueError):
         return (text_content(_OVERWRITES),)
     return whole_change(path, old, new).content
+
+
+def asked(call: Call, view: View) -> tuple[ToolCallContent, ...]:
+    """What a permission request says of the change where no patch does, if the card says less: a
+    file that is there is no new one, and of a replacement everywhere one place shows little.
+    """
+    path = file_path(call.input)
+    if not path:
+        return ()
+    if call.name == "Write":
+        shown = _plain_preview(call, view.absolute(path), view)
+        unread = not any(isinstance(one, Diff) for one in shown)
+        return (*shown, *_input_diff(call, view)) if unread else shown
+    if call.name != "Edit" or call.input.get("replace_all") is not True:
+        return ()
+    places = _places_of(call.input.get("old_string"), view.absolute(path), view)
+    return (*_input_diff(call, view), text_content(_EVERYWHERE + places))
+
+
+def _places_of(old: object, path: str, view: View) -> str:
+    """How often a text stands in a file, as the end of a sentence."""
+    try:
+        raw = view.read_file(path)
+        text = "" if raw is None else raw.decode().replace("\r\n", "\n")
+    except (OSError, ValueError):
+        return "."
+    found = text.count(old) if isinstance(old, str) and old else 0
+    return f": {found} places." if found > 1 else "."
 
 
 # --- notebooks -----------------------------------------------------------------------------------

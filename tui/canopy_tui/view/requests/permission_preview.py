@@ -14,6 +14,14 @@ from rich.style import Style
 
 from canopy_shared.content import ToolContent, text_of
 from canopy_tui.model.changes import Edit, edits_of
+from canopy_tui.model.reach import (
+    EVERYWHERE,
+    OUTSIDE,
+    is_inside,
+    places_outside,
+    replaced_everywhere,
+    replacements,
+)
 from canopy_tui.model.values import value_lines
 from canopy_tui.view.blocks.diff import change_runs
 from canopy_tui.view.drawing.diff_split import LEAST, split_rows
@@ -24,10 +32,13 @@ from canopy_tui.view.drawing.strips import BLANK, Row, fitted, laid, printable
 if TYPE_CHECKING:
     from canopy_tui.model.entries import ToolEntry
     from canopy_tui.view.dialogs.preview import Draw
-    from canopy_tui.view.drawing.strips import Line, Paper
+    from canopy_tui.view.drawing.strips import Line, Paper, Run
 
 _LIMIT = 200_000
 """Characters of one value above which the rest is only counted."""
+
+_NAME = 20
+"""Cells that the name of a file has at least beside what is said of it."""
 
 DANGER = re.compile(
     r"\brm\s+(-\w*[rf]\w*\s*)+|\bsudo\b|\|\s*(sudo\s+)?(ba|z|da)?sh\b"
@@ -57,7 +68,7 @@ def preview_of(
         rows = (
             _file_changes(entry, paper, cwd, split, lines or {})
             or _command(entry, paper)
-            or _values(entry, paper)
+            or [*_places_outside(entry, paper, cwd), *_values(entry, paper)]
         )
         rows += _texts(entry, paper)
         return rows or [Row((("Without arguments.", paper.ink.muted),))]
@@ -78,26 +89,38 @@ def _file_changes(
     entry: ToolEntry, paper: Paper, cwd: str, split: bool, lines: Mapping[Edit, int]
 ) -> list[Row]:
     rows: list[Row] = []
+    everywhere = replaced_everywhere(entry.raw_input)
     for edit in changed_files(entry):
         path, old, new, first = edit
         if rows:
             rows.append(BLANK)
-        inside = bool(cwd) and _is_inside(PurePath(path), cwd)
-        tail = change_runs(old, new, paper)
-        if cwd and not inside:
-            tail.append(("  outside the project", paper.ink.warning + Style(bold=True)))
-        room = paper.width - sum(len(text) for text, _ in tail)
+        inside = bool(cwd) and is_inside(path, cwd)
+        warnings = [EVERYWHERE] if (old, new) in everywhere else []
+        warnings += [OUTSIDE] if cwd and not inside else []
         name = str(PurePath(cwd, path).relative_to(cwd)) if inside else path
-        shown = fitted(printable(name), room, paper.marks.more)
-        rows.append(Row(((shown, paper.ink.strong), *tail)))
+        rows += _headed(name, change_runs(old, new, paper), warnings, paper)
         draw = split_rows if split and paper.width >= LEAST else diff_rows
         rows += draw(changes(old, new, first or lines.get(edit, 0)), paper)
     return rows
 
 
-def _is_inside(path: PurePath, cwd: str) -> bool:
-    """Agents should name whole paths; one that does not means a place below ``cwd``."""
-    return (path.is_relative_to(cwd) or not path.anchor) and ".." not in path.parts
+def _places_outside(entry: ToolEntry, paper: Paper, cwd: str) -> list[Row]:
+    """Where a call without a diff would change something outside the project."""
+    rows: list[Row] = []
+    for path in places_outside(entry, cwd):
+        rows += _headed(path, [], [OUTSIDE], paper)
+    return rows
+
+
+def _headed(path: str, tail: list[Run], warnings: list[str], paper: Paper) -> list[Row]:
+    """A file, with what to beware of: beside it where there is room, else below."""
+    alarm = paper.ink.warning + Style(bold=True)
+    marks: list[Run] = [(f"  {words}", alarm) for words in warnings]
+    beside = paper.width - sum(len(text) for text, _ in (*tail, *marks)) >= _NAME
+    tail = tail + marks if beside else tail
+    room = paper.width - sum(len(text) for text, _ in tail)
+    rows = [Row(((fitted(printable(path), room, paper.marks.more), paper.ink.strong), *tail))]
+    return rows if beside else rows + [Row((mark,)) for mark in marks]
 
 
 def changed_files(entry: ToolEntry) -> list[Edit]:
@@ -110,15 +133,7 @@ def _changes_in_input(given: Any) -> list[Edit]:
     if not isinstance(given, Mapping) or not isinstance(given.get("file_path"), str):
         return []
     path = given["file_path"]
-    edits = given.get("edits")
-    steps = edits if isinstance(edits, (list, tuple)) else [given]
-    found = [
-        Edit(path, step["old_string"], step["new_string"], 0)
-        for step in steps
-        if isinstance(step, Mapping)
-        and isinstance(step.get("old_string"), str)
-        and isinstance(step.get("new_string"), str)
-    ]
+    found = [Edit(path, step["old_string"], step["new_string"], 0) for step in replacements(given)]
     content = given.get("content")
     if not found and isinstance(content, str):
         found.append(Edit(path, None, content))
