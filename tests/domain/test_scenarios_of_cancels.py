@@ -704,6 +704,23 @@ def test_b18_the_late_result_of_a_cancelled_turn_answers_nobody() -> None:
     assert play.feed(echo("p2"), result("p2")) == ["answer p2 end_turn (5)"]
 
 
+@pytest.mark.parametrize("late", [aborted("p1"), result("p1")], ids=["stopped", "finished"])
+def test_b18_a_late_result_answers_no_turn_that_already_works(late: e.ResultCame) -> None:
+    play = Play(FLAT)
+    play.feed(*begun(), cancel(), idle(), *begun("p2"))
+    assert play.feed(late) == []
+    assert play.feed(text("Pong."), result("p2")) == ['S "Pong."', "answer p2 end_turn (5)"]
+
+
+def test_b05_an_abandoned_prompt_that_finished_all_the_same_answers_no_other() -> None:
+    """An older CLI does not say whose result it is."""
+    play = Play(FLAT)
+    play.feed(prompt(), running(), moved("p1", "started"), cancel(), prompt("p2"))
+    assert play.feed(result()) == []
+    play.feed(moved("p2", "started"), echo("p2"))
+    assert play.feed(text("Pong."), result()) == ['S "Pong."', "answer p2 end_turn (5)"]
+
+
 def test_a_follow_up_after_a_cancel_is_new_work() -> None:
     play = Play(RFD)
     play.feed(capable(), *begun(), *child_at_work(), cancel(), aborted("p1"), idle(), ended())

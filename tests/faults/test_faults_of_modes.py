@@ -58,6 +58,39 @@ def test_b47_every_way_out_of_plan_mode(before: str, auto: bool, bypass: bool) -
         assert getattr(refused.answer, "response", {}).get("behavior") != "allow"
 
 
+@pytest.mark.parametrize("by", ["the person", "the model"])
+async def test_b47_the_mode_before_planning_is_offered_first(
+    fake_cli: FakeCli, tmp_path: Path, by: str
+) -> None:
+    leave = {
+        "subtype": "can_use_tool",
+        "tool_name": "ExitPlanMode",
+        "tool_use_id": "t1",
+        "input": {"plan": "# Plan"},
+    }
+    status = {"type": "system", "subtype": "status", "permissionMode": "plan"}
+    enter: list[dict[str, Any]] = [{"emit": status}] if by == "the model" else []
+    tool = {"tool": {"id": "t1", "name": "ExitPlanMode", "input": {"plan": "# Plan"}}}
+    refused = {"tool_result": {"id": "t1", "content": "no", "is_error": True}}
+    entering = [{"open": {}}, *enter, {"done": {}}]
+    leaving = [{"open": {}}, tool, {"ask": leave}, refused, {"done": {}}]
+    fake_cli.play(turns=[entering, leaving])
+    async with desk(fake_cli, tmp_path) as d:
+        session = await d.agent.new_session(d.cwd)
+        modes = ["acceptEdits", *(["plan"] if by == "the person" else [])]
+        for mode in modes:
+            await d.agent.request("session/set_mode", sessionId=session, modeId=mode)
+        d.agent.on_permission("reject_once")
+        await d.agent.prompt(session, "plan it")
+        if by == "the model":
+            await d.agent.wait_update("current_mode_update")
+        await d.agent.prompt(session, "now do it")
+        [asked] = d.agent.requests("session/request_permission")
+        ids = [one["optionId"] for one in asked["params"]["options"]]
+        ids = [one for one in ids if "clear" not in one]
+        assert ids[:2] == ["exit-plan-default", "exit-plan-accept-edits"]
+
+
 async def test_b49_the_mode_that_is_shown_is_the_one_the_cli_is_in(
     fake_cli: FakeCli, tmp_path: Path
 ) -> None:

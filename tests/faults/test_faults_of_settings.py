@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from canopy_agent.claude.launch import NESTING_MARKS
 from canopy_agent.claude.locate import locate_cli
 from fakes.cli import FakeCli
 from raw_client import RawClient
+from waiting import eventually
 
 NPM_SHIM = r"""@ECHO off
 GOTO start
@@ -124,6 +126,26 @@ async def test_b45_the_model_of_the_settings_is_shown_and_left_alone(
         await client.prompt(answer["sessionId"], "hi")
     assert fake_cli.requests("set_model") == []
     assert "--model" not in fake_cli.argvs()[0]
+
+
+async def test_b45_the_model_that_was_chosen_outlives_the_cli(
+    fake_cli: FakeCli, tmp_path: Path
+) -> None:
+    env = {**fake_cli.env, "HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / ".claude")}
+    async with RawClient.spawn(env=env) as client:
+        session = (await opened(client, tmp_path))["sessionId"]
+        chosen = {"sessionId": session, "configId": "model", "value": "haiku"}
+        await client.request("session/set_config_option", **chosen)
+        os.kill(fake_cli.pids()[0], signal.SIGKILL)
+        await eventually(lambda: "SIGKILL" in client.stderr, "the end of the CLI")
+        await client.prompt(session, "hi")
+    first, second = fake_cli.log("start")
+    came = [one["frame"] for one in fake_cli.log("in") if one["pid"] == second["pid"]]
+    kinds = [frame.get("request", frame).get("subtype", frame["type"]) for frame in came]
+    assert kinds.index("set_model") < kinds.index("user")
+    [request] = [one["request"] for one in came if "set_model" in str(one.get("request"))]
+    assert request["model"] == "haiku"
+    assert first["pid"] != second["pid"]
 
 
 async def test_b40_a_bare_environment_is_enough(fake_cli: FakeCli, tmp_path: Path) -> None:
