@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canopy_agent.session.prompts import ClaudePrompt, claude_prompt
+from canopy_shared import pictures
 from canopy_shared.errors import INVALID_PARAMS, AcpError
 from canopy_shared.pictures import Size, format_of, size_of
 from canopy_shared.requests import PromptParams
@@ -241,7 +242,7 @@ def test_a_picture_by_address() -> None:
         (image(png(3, 5)[:20]), ("damaged",)),
         (image(b"<svg/>", "image/svg+xml"), ("png, jpeg, gif, webp",)),
         (blob("image/png", b"text"), ("labelled image/png",)),
-        (blob("application/pdf", b"%PDF-" + b"0" * (33 << 20)), ("33.0 MiB", "limit is 32 MiB")),
+        (blob("application/pdf", b"%PDF-" + b"0" * (23 << 20)), ("23.0 MiB", "limit is 22 MiB")),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
@@ -252,6 +253,41 @@ def test_fault_b14_a_bad_picture_is_refused_with_what_is_wrong(
     assert all(word in error.message for word in words), error.message
     assert "prompt[1]" in error.message
     assert len(error.message) < 200
+
+
+FULL = image(png(3, 5, pictures.LARGEST_PICTURE - 100))
+
+
+@pytest.mark.parametrize(
+    ("blocks", "words"),
+    [
+        ([FULL] * 5, ("35.0 MB", "limit is 31 MB")),
+        ([FULL, blob("application/pdf", b"%PDF-" + b"0" * (20 << 20))], ("35.0 MB",)),
+        ([text("x" * 20_000_000), text("é" * 6_000_000)], ("32.0 MB",)),
+        ([image(png(2001, 5)), *[image(png(3, 5))] * 20], ("21 images", "2000 pixels")),
+        (
+            [image(jpeg(5, 2001), "image/jpeg"), *[blob("image/png", png(3, 5))] * 20],
+            ("21 images",),
+        ),
+    ],
+    ids=["pictures", "a document", "texts", "wide among many", "tall among resources"],
+)
+def test_fault_b14_what_is_too_much_together_is_refused(
+    blocks: list[dict[str, Any]], words: tuple[str, ...]
+) -> None:
+    error = refused(*blocks)
+    assert all(word in error.message for word in words), error.message
+    assert isinstance(error.data, dict)
+    assert error.data["field"] == "prompt"
+
+
+def test_many_small_pictures_and_as_much_as_fits_are_sent() -> None:
+    assert len(content(*[image(png(2000, 2000))] * 40)) == 40
+    assert len(content(*[image(png(8000, 8000))] * 20)) == 20
+    assert len(content(*[FULL] * 4)) == 4
+    assert len(content(blob("application/pdf", b"%PDF-" + b"0" * (22 * 1024 * 1024 - 5)))) == 2
+    address = {"type": "image", "mimeType": "image/png", "uri": "https://a.example/p"}
+    assert len(content(*[address] * 21)) == 21
 
 
 @settings(max_examples=200, deadline=None)

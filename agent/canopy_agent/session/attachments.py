@@ -10,12 +10,22 @@ from __future__ import annotations
 import base64
 import binascii
 import codecs
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from canopy_shared import pictures
 from canopy_shared.errors import AcpError, invalid_params
 
-LARGEST_DOCUMENT: Final = 32 * 1024 * 1024
+LARGEST_DOCUMENT: Final = 22 * 1024 * 1024
+"""Bytes; as base64 it just fits in a request."""
+
+LARGEST_PROMPT: Final = 31_000_000
+"""Bytes of texts and base64 together: the API takes requests of 32 MB, and Claude Code adds to it.
+"""
+
+MANY_PICTURES: Final = 20
+MANY_PICTURES_SIDE: Final = 2_000
+"""Pixels that a side may have where a request holds more than ``MANY_PICTURES``."""
 
 _NO_CHARSETS: Final = frozenset(
     {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "unicode_escape"}
@@ -54,6 +64,33 @@ def document_block(where: str, data: str) -> dict[str, Any]:
     if pictures.format_of(raw) != pictures.PDF:
         raise _refused(where, f"is labelled {pictures.PDF} but is none")
     return _source("document", pictures.PDF, text)
+
+
+def check_together(content: Sequence[Mapping[str, Any]]) -> None:
+    """Raise invalid params for blocks that the API would take one by one, but not together."""
+    size = sum(map(_bytes_of, content))
+    if size > LARGEST_PROMPT:
+        most = f"{LARGEST_PROMPT / 1e6:.0f} MB"
+        problem = f"holds {size / 1e6:.1f} MB of text and base64; the limit is {most} together"
+        raise _refused("prompt", problem, {"limit": LARGEST_PROMPT, "size": size})
+    images = [block["source"] for block in content if block["type"] == "image"]
+    if len(images) > MANY_PICTURES and any(map(_is_wide, images)):
+        problem = (
+            f"holds {len(images)} images; in more than {MANY_PICTURES} each side may have "
+            f"{MANY_PICTURES_SIDE} pixels"
+        )
+        facts = {"limit": MANY_PICTURES_SIDE, "images": len(images)}
+        raise _refused("prompt", problem, facts)
+
+
+def _bytes_of(block: Mapping[str, Any]) -> int:
+    text = block["text"] if block["type"] == "text" else block["source"].get("data", "")
+    return len(text.encode(errors="replace"))
+
+
+def _is_wide(source: Mapping[str, Any]) -> bool:
+    size = pictures.size_of(base64.b64decode(source.get("data", "")))
+    return size is not None and max(size.width, size.height) > MANY_PICTURES_SIDE
 
 
 def decoded_text(where: str, data: str, charset: str) -> str:

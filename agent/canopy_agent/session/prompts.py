@@ -11,7 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from canopy_agent.session.attachments import decoded_text, document_block, picture_block
+from canopy_agent.session.attachments import (
+    check_together,
+    decoded_text,
+    document_block,
+    picture_block,
+)
 from canopy_shared import pictures
 from canopy_shared.errors import invalid_params
 from canopy_shared.requests import PromptParams
@@ -64,6 +69,7 @@ def claude_prompt(params: PromptParams, *, strict: bool = False) -> ClaudePrompt
     content += [part for _, trailing in blocks for part in trailing]
     if not content:
         raise invalid_params("prompt must hold something to send: text, an image or a resource")
+    check_together(content)
     sole = texts[0] if len(params.prompt) == 1 and len(texts) == 1 else None
     return ClaudePrompt(tuple(content), "\n".join(texts).strip(), sole, params.prompt)
 
