@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from canopy_agent.domain.cancellation import FORCE_SECONDS
 from canopy_shared.ext import air
 from fakes.cli import FakeCli, is_running
 from raw_client import RawClient, RpcError
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 BACKGROUND = {
     "_meta": air.client_meta(air.NATIVE_SUBAGENT_SESSIONS, air.BACKGROUND_SUBAGENTS),
 }
+UNFORCED = FORCE_SECONDS * 2 / 3
+"""Seconds in which a cancelled turn ends by what the CLI says, not because it is ended by force."""
 ECHO: list[dict[str, Any]] = [{"open": {}}, {"say": "echo: {prompt}"}, {"done": {}}]
 
 
@@ -71,7 +74,8 @@ async def test_b01_a_silent_turn_can_be_cancelled(fake_cli: FakeCli, tmp_path: P
         turn = client.begin_prompt(session, "first")
         await client.wait_update("agent_message_chunk")
         client.cancel(session)
-        assert (await turn)["stopReason"] == "cancelled"
+        async with asyncio.timeout(UNFORCED):
+            assert (await turn)["stopReason"] == "cancelled"
         assert (await client.prompt(session, "second"))["stopReason"] == "end_turn"
 
 
@@ -126,6 +130,24 @@ async def test_b03_output_between_turns_comes_at_once_and_answers_nobody(
         assert late == ["pong"]
 
 
+async def test_b03_a_prompt_beside_a_job_s_report_gets_its_own_answer(
+    fake_cli: FakeCli, tmp_path: Path
+) -> None:
+    """The report is half told when the person writes, and ends before the turn of the prompt."""
+    ended, told, result = notified(0)
+    ping = {"type": "user", "message": {"content": [{"text": "ping"}]}}
+    first = [{"open": {}}, {"say": "Started. "}, {"done": {}}, ended, told, {"expect": ping}]
+    first += [{"say": "That is all. "}, result]
+    fake_cli.play(turns=[first, [{"open": {}}, {"say": "pong"}, {"done": {}}]])
+    async with agent(fake_cli, tmp_path) as client:
+        await client.initialize()
+        session = await client.new_session(tmp_path)
+        await client.prompt(session, "start")
+        await client.wait_update("agent_message_chunk", match=lambda u: "Task 0" in str(u))
+        assert (await client.prompt(session, "ping"))["stopReason"] == "end_turn"
+        assert client.text() == "Started. Task 0 is done. That is all. pong"
+
+
 def size_of(file: Path) -> int:
     """Bytes of a file, 0 before it is there."""
     return file.stat().st_size if file.exists() else 0
@@ -166,7 +188,8 @@ async def test_b05_prompt_then_cancel(
         turn = client.begin_prompt(session, "first")
         await asyncio.sleep(delay)  # the delay is what the fault depends on
         client.cancel(session)
-        assert (await turn)["stopReason"] == "cancelled"
+        async with asyncio.timeout(UNFORCED):
+            assert (await turn)["stopReason"] == "cancelled"
         assert (await client.prompt(session, "second"))["stopReason"] == "end_turn"
         assert client.text() == "echo: second"
         assert len(answers(client)) == len(set(answers(client)))
@@ -193,7 +216,8 @@ async def test_b18_a_late_result_of_a_cancelled_turn_answers_nobody(
         await client.wait_update("agent_message_chunk")
         client.cancel(session)
         client.cancel(session)
-        assert (await turn)["stopReason"] == "cancelled"
+        async with asyncio.timeout(UNFORCED):
+            assert (await turn)["stopReason"] == "cancelled"
         client.cancel(session)
         result = await client.prompt(session, "next")
         assert result["stopReason"] == "end_turn"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
 import sys
 import uuid
@@ -14,7 +15,7 @@ import pytest
 from canopy_agent.demo.rules import ToolUse
 from e2e.world import FORM, world
 from oracle import complaints
-from raw_client import RawClient
+from raw_client import RawClient, RpcError
 from tools_e2e import desk_server
 from tools_e2e.scripted import call, merged, sequence
 
@@ -250,6 +251,49 @@ async def test_b56_every_announced_call_ends_once_whatever_its_result_is(
                       and "status" in u]  # fmt: skip
             assert states == ["completed"], number
         assert complaints(client.frames) == []
+
+
+INTERRUPT = {"type": "control_request", "request": {"subtype": "interrupt"}}
+NO_RESULT: dict[str, list[Json]] = {
+    "the turn ends": [{"done": {}}],
+    "the turn fails": [{"done": {"is_error": True, "subtype": "error_during_execution"}}],
+    "the CLI is idle": [
+        {"emit": {"type": "system", "subtype": "session_state_changed", "state": "idle"}}
+    ],
+    "the person cancels": [{"expect": INTERRUPT}, {"done": {"subtype": "error_during_execution"}}],
+    "the CLI ends": [{"exit": 3}],
+}
+
+
+@pytest.mark.parametrize("end", NO_RESULT)
+async def test_b56_a_call_without_a_result_has_failed_when_its_turn_is_over(
+    fake_cli: FakeCli, end: str, tmp_path: Path
+) -> None:
+    names = ("Bash", "Read", "mcp__a__b", "TodoWrite")
+    calls = [
+        tool_frame({"type": "tool_use", "id": f"t{at}", "name": name, "input": {"command": "x"}})
+        for at, name in enumerate(names)
+    ]
+    stray = result_frame("of nobody", "unknown")
+    fake_cli.play(turns=[[{"open": {}}, *calls, stray, result_frame("out", "t0"), *NO_RESULT[end]]])
+    async with RawClient.spawn(env=fake_cli.env) as client:
+        await client.initialize()
+        session = await client.new_session(tmp_path)
+        turn = client.begin_prompt(session, "go")
+        await client.wait_update("tool_call_update", match=lambda u: u.get("status") == "completed")
+        if end == "the person cancels":
+            client.cancel(session)
+        with contextlib.suppress(RpcError):
+            await turn
+        states: dict[str, list[str]] = {}
+        for update in client.updates():
+            if update["sessionUpdate"] in ("tool_call", "tool_call_update"):
+                told = states.setdefault(update["toolCallId"], [update["sessionUpdate"]])
+                told += [update["status"]] if "status" in update else []
+        ends = {id_: told[-1] for id_, told in states.items()}
+        assert all(told[0] == "tool_call" for told in states.values())
+        assert ends == {"t0": "completed", "t1": "failed", "t2": "failed"}
+        assert all(told.count(ends[id_]) == 1 for id_, told in states.items())
 
 
 ODD_BLOCKS: dict[str, Any] = {
