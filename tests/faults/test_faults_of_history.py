@@ -70,7 +70,7 @@ async def test_b39_a_session_is_found_by_its_id_from_wherever(
             assert d.agent.text()[before:] == "Hi."
             assert f"--resume={stored.id}" in fake_cli.argvs()[-1]
             await d.agent.request("session/close", sessionId=stored.id)
-        for place in ("~/project", "project", str(tmp_path / "gone"), ""):
+        for place in ("~/project", "project", ".", "..", str(tmp_path / "gone"), "", "/\0"):
             with pytest.raises(RpcError) as error:
                 await d.open("session/load", stored.id, cwd=place)
             assert (error.value.code, error.value.data) == (-32602, {"cwd": place})

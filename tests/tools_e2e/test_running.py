@@ -112,6 +112,7 @@ async def test_b67_the_plan_follows_the_task_tools_and_ends_with_the_conversatio
         call("TaskCreate", subject="Second", description="d"),
         call("TaskUpdate", taskId="1", status="completed"),
         call("TaskUpdate", taskId="99", status="completed"),
+        call("TaskUpdate", taskId="2", status="never heard of", subject="Not taken"),
         call("TaskUpdate", taskId="2", status="in_progress"),
     ]
     env = {"CLAUDE_CODE_ENABLE_TASKS": "1", "CLAUDE_CODE_ENABLE_TODO_TOOLS": "1"}
